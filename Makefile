@@ -1,0 +1,61 @@
+# `make help` lists the targets. PYTHON chooses the interpreter (3.10 to 3.13) that .venv is made from.
+PYTHON ?= python3
+ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-dev demo test lint format openapi lock clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+
+setup: $(VENV)/.installed ## Make .venv with the printproof command, and fetch the default weights
+	$(BIN)/printproof models pull
+
+setup-dev: $(VENV)/.installed-dev ## The same with the tools for tests, and all weights
+	$(BIN)/printproof models pull ppocr-v6-small ppocr-v4-mobile
+
+demo: setup ## Start the service, post sample labels, keep serving until Ctrl-C (ARGS=--once: stop after them)
+	$(BIN)/printproof demo $(ARGS)
+
+test: setup-dev lint ## Lint, types, layers, then all tests (ARGS are pytest's)
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: setup-dev ## Ruff, mypy, import layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup-dev ## Format the code and mend what ruff can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+openapi: setup-dev ## Write docs/openapi.json after a change of the API
+	$(BIN)/python -m tests.contract > docs/openapi.json
+
+lock: ## Write the lock files anew (needs uv); they hold hashes and no addresses
+	uv pip compile -q --upgrade --universal --generate-hashes --no-header --no-annotate --python-version 3.10 \
+		pyproject.toml --extra onnx -o requirements.lock
+	uv pip compile -q --universal --generate-hashes --no-header --no-annotate --python-version 3.10 \
+		-c requirements.lock pyproject.toml --extra onnx --extra paddle --group dev -o requirements-dev.lock
+	uv pip compile -q --upgrade --universal --generate-hashes --no-header --no-annotate --python-version 3.10 \
+		models/requirements-convert.in -o models/requirements-convert.lock
+
+clean: ## Remove .venv and what the demo wrote
+	rm -rf $(VENV) .demo
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(0 if (3, 10) <= sys.version_info < (3, 14) else "Python 3.10 to 3.13 is needed")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: requirements.lock pyproject.toml | $(VENV)/bin/python
+	$(PIP) install --require-hashes -r requirements.lock
+	$(PIP) install --no-deps -e .
+	touch $@
+
+$(VENV)/.installed-dev: requirements-dev.lock $(VENV)/.installed
+	$(PIP) install --require-hashes -r requirements-dev.lock
+	touch $@

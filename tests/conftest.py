@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from service.ocr.cores import granted_cores
+from service.ocr.reader import Reader
+from service.samples.generator import Sample, make_samples
+from service.settings import EngineSettings, Settings
+
+PHOTOGRAPHS = Path(__file__).resolve().parents[2] / "shared" / "data"
+"""Real photographs for evaluation; they are not part of the project, and tests that need them skip without them."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_settings_from_outside() -> None:
+    """Tests set what they need; only the place of the weights may come from outside."""
+    for name in [
+        name for name in os.environ if name.startswith("PRINTPROOF_") and name != "PRINTPROOF_WEIGHTS_DIR"
+    ]:
+        del os.environ[name]
+
+
+@pytest.fixture(scope="session")
+def weights_dir() -> Path:
+    return Settings().weights_dir
+
+
+@pytest.fixture(scope="session")
+def reader(weights_dir: Path) -> Reader:
+    """The default engine."""
+    return Reader(EngineSettings(device="cpu"), weights_dir, granted_cores())
+
+
+@pytest.fixture(scope="session")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Sample]]:
+    """Folder and truth of sample labels: six good ones and each defect."""
+    folder = tmp_path_factory.mktemp("samples")
+    return folder, make_samples(folder, seed=42, count=12)

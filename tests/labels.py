@@ -1,0 +1,31 @@
+"""Builds read lines and recipes for tests of the comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from service.ocr.text import CharScore, TextLine
+from service.recipes.recipe import Field, Recipe
+
+CHAR_WIDTH = 12.0
+LINE_HEIGHT = 20.0
+
+
+def line(
+    text: str, *, row: int = 0, x: float = 0, score: float = 0.99, scores: dict[int, float] | None = None
+) -> TextLine:
+    """A horizontal line in a row of 40 pixels; `scores` are those of single characters, by index."""
+    y = 40.0 * row
+    width = CHAR_WIDTH * len(text)
+    chars = tuple(CharScore(char, (scores or {}).get(at, score)) for at, char in enumerate(text))
+    box = ((x, y), (x + width, y), (x + width, y + LINE_HEIGHT), (x, y + LINE_HEIGHT))
+    return TextLine(text, sum(char.score for char in chars) / len(chars), box, chars)
+
+
+def label(*texts: str) -> list[TextLine]:
+    """One line of text under the other."""
+    return [line(text, row=row) for row, text in enumerate(texts)]
+
+
+def recipe(fields: Sequence[Field], **values: object) -> Recipe:
+    return Recipe("test", tuple(fields), **values)  # type: ignore[arg-type]
