@@ -1,0 +1,29 @@
+"""An image in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Pixels = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """A decoded image: `pixels` is H x W x 3, BGR, upright (EXIF rotation applied).
+
+    All coordinates of the product are pixels of this upright image, which is how every viewer shows the file.
+    """
+
+    pixels: Pixels
+    media_type: str
+
+    @property
+    def width(self) -> int:
+        return int(self.pixels.shape[1])
+
+    @property
+    def height(self) -> int:
+        return int(self.pixels.shape[0])
