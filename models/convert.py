@@ -1,0 +1,71 @@
+"""ONNX -> Paddle, by X2Paddle in a locked virtual environment of its own.
+
+X2Paddle needs an old onnx and its own set of packages, which must not meet the service's; the environment is made
+for the one run and thrown away. The same input gives the same bytes, so the catalogue pins the output by hash.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from service.errors import WeightsMissing
+from service.ocr.runtimes.onnx import read_characters
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from service.ocr.weights import Bundle
+
+_SHORT = {"detection": "det", "recognition": "rec"}
+
+
+def convert(origin: Bundle, weights_dir: Path, scratch: Path) -> Path:
+    """Convert the networks of an ONNX bundle into `scratch` and return it.
+
+    The result holds `det/inference_model/`, `rec/inference_model/` and `characters.txt`.
+
+    Raises:
+        WeightsMissing: a step failed; the message carries the tool's last line.
+    """
+    python = _environment(scratch / "venv")
+    for task, short in _SHORT.items():
+        network = origin.paths(task, weights_dir)[0]  # type: ignore[arg-type]
+        _run(
+            [
+                *(str(python), "-W", "ignore", "-m", "x2paddle.convert", "--framework=onnx"),
+                # Without this the tool reports each use to a host of its makers.
+                "--disable_feedback=True",
+                *(f"--model={network}", f"--save_dir={scratch / short}"),
+            ]
+        )
+    recognition = origin.paths("recognition", weights_dir)[0]
+    (scratch / "characters.txt").write_text("\n".join(read_characters(recognition)), "utf-8", newline="\n")
+    return scratch
+
+
+def _environment(folder: Path) -> Path:
+    venv.create(folder, with_pip=True)
+    python = folder / "bin" / "python"
+    lock = str(files("models").joinpath("requirements-convert.lock"))
+    _run(
+        [
+            *(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
+            "--require-hashes",
+            "-r",
+            lock,
+        ]
+    )
+    return python
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).strip().splitlines() or ["no output"]
+        raise WeightsMissing(
+            f"conversion needs Python {sys.version_info[0]}.10 to 3.12 and failed: {said[-1]}"
+        )

@@ -1,0 +1,124 @@
+"""Reads the text inside boxes: a CTC recogniser.
+
+A. Graves et al., "Connectionist Temporal Classification", ICML 2006. Decoding is greedy: the best class of each time
+step, repeats merged, blanks dropped. Class 0 is the blank, the last class the space.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+from service.errors import EngineFailed
+from service.ocr.text import CharScore
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from service.ocr.runtime import Network
+    from service.ocr.weights import RecognitionInput
+
+# Widths are rounded up to this, so that shapes stay few, and the padding of a crop depends on the crop alone.
+WIDTH_MULTIPLE: Final = 16
+MIN_WIDTH: Final = 16
+MAX_WIDTH: Final = 3200
+UPRIGHT_RATIO: Final = 1.5  # boxes taller than this many widths hold text that runs downwards
+ALTERNATIVES: Final = 3
+MIN_ALTERNATIVE_SCORE: Final = 1e-3
+
+
+class TextRecognizer:
+    """Network input and output of one recognition model."""
+
+    def __init__(
+        self, network: Network, parameters: RecognitionInput, characters: Sequence[str], max_batch: int
+    ) -> None:
+        self._network = network
+        self._height = parameters.height
+        self._characters = np.asarray(["", *characters, " "])
+        self._max_batch = max_batch
+
+    def recognise(self, crops: Sequence[NDArray[np.uint8]]) -> list[tuple[CharScore, ...]]:
+        """Characters of each crop (H x W x 3, BGR); an empty tuple where nothing is legible.
+
+        Only crops of equal padded width share a batch: what is read in one never depends on the others.
+        """
+        read: list[tuple[CharScore, ...]] = [()] * len(crops)
+        inputs = [self._prepare(crop) for crop in crops]
+        for width in sorted({one.shape[2] for one in inputs}):
+            chosen = [index for index, one in enumerate(inputs) if one.shape[2] == width]
+            for start in range(0, len(chosen), self._max_batch):
+                part = chosen[start : start + self._max_batch]
+                scores = self._network.run(np.stack([inputs[index] for index in part]))
+                if scores.shape[2] != len(self._characters):
+                    raise EngineFailed(
+                        f"the recogniser knows {scores.shape[2]} classes, its character list {len(self._characters)}"
+                    )
+                for index, one in zip(part, scores, strict=True):
+                    read[index] = self._decode(one)
+        return read
+
+    def _prepare(self, crop: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """3 x height x padded width, values in -1..1, padded with 0."""
+        height, width = crop.shape[:2]
+        scaled = min(MAX_WIDTH, max(MIN_WIDTH, round(width * self._height / height)))
+        resized = cv2.resize(crop, (scaled, self._height))
+        padded = np.zeros((3, self._height, -(-scaled // WIDTH_MULTIPLE) * WIDTH_MULTIPLE), np.float32)
+        padded[:, :, :scaled] = resized.transpose(2, 0, 1) / np.float32(127.5) - 1
+        return padded
+
+    def _decode(self, scores: NDArray[np.float32]) -> tuple[CharScore, ...]:
+        """`scores` is T x classes, each row a probability distribution."""
+        best = scores.argmax(axis=1)
+        top = scores[np.arange(len(best)), best]
+        starts = np.flatnonzero(np.diff(best, prepend=-1))
+        runs = np.maximum.reduceat(top, starts)
+        emitted = np.flatnonzero(best[starts] > 0)
+        chars = []
+        ends = np.append(starts[1:], len(best))
+        for run in emitted:
+            begin, end = starts[run], ends[run]
+            peak = begin + int(top[begin:end].argmax())
+            chars.append(
+                CharScore(str(self._characters[best[peak]]), float(runs[run]), self._runners_up(scores[peak]))
+            )
+        return _strip(chars)
+
+    def _runners_up(self, scores: NDArray[np.float32]) -> tuple[tuple[str, float], ...]:
+        """The next best characters of one time step; the blank is none."""
+        ranked = np.argpartition(scores, -ALTERNATIVES - 2)[-ALTERNATIVES - 2 :]
+        ranked = ranked[np.argsort(-scores[ranked])][1:]
+        return tuple(
+            (str(self._characters[index]), float(scores[index]))
+            for index in ranked
+            if index > 0 and scores[index] >= MIN_ALTERNATIVE_SCORE
+        )[:ALTERNATIVES]
+
+
+def crop_box(pixels: NDArray[np.uint8], box: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[Any]] | None:
+    """The image inside a box (4 x 2, clockwise from the top left), straightened, and the box along the text.
+
+    A tall box is turned a quarter to the left, as text that runs downwards does; its first corner moves with it.
+    None where the box is too thin to hold anything.
+    """
+    width, height = (round(float(np.linalg.norm(box[0] - box[corner]))) for corner in (1, 3))
+    if height >= UPRIGHT_RATIO * width:
+        box, width, height = np.roll(box, -1, axis=0), height, width
+    if min(width, height) < 2:
+        return None
+    flat = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    warp = cv2.getPerspectiveTransform(np.ascontiguousarray(box, np.float32), flat)
+    crop = cv2.warpPerspective(
+        pixels, warp, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+    )
+    return np.asarray(crop, np.uint8), box
+
+
+def _strip(chars: list[CharScore]) -> tuple[CharScore, ...]:
+    """Without the spaces at both ends."""
+    inked = [index for index, char in enumerate(chars) if not char.char.isspace()]
+    return tuple(chars[inked[0] : inked[-1] + 1]) if inked else ()

@@ -1,0 +1,114 @@
+"""ONNX Runtime: CPU, and CUDA where its GPU build is installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from service.errors import EngineFailed, RuntimeUnavailable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+_PROVIDERS = {
+    "cpu": ["CPUExecutionProvider"],
+    # The exhaustive search that is the default stalls for seconds on each new shape.
+    "gpu": [("CUDAExecutionProvider", {"cudnn_conv_algo_search": "HEURISTIC"}), "CPUExecutionProvider"],
+}
+
+
+def _package() -> Any:
+    try:
+        import onnxruntime  # noqa: PLC0415
+    except ImportError as error:
+        raise RuntimeUnavailable(
+            f"ONNX Runtime cannot be imported ({error}); run: pip install 'printproof[onnx]'"
+        ) from None
+    onnxruntime.set_default_logger_severity(
+        3
+    )  # errors; its warnings are about graph details nobody here can act on
+    return onnxruntime
+
+
+def gpu_obstacle() -> str | None:
+    """Why this runtime cannot use a GPU here, None if it can."""
+    package = _package()
+    if "CUDAExecutionProvider" not in package.get_available_providers():
+        return "the installed ONNX Runtime is its CPU build (the GPU build is: pip install 'printproof[onnx-gpu]')"
+    if not _cuda_devices():
+        return (
+            "no CUDA device is visible (look at nvidia-smi, CUDA_VISIBLE_DEVICES and the container's --gpus)"
+        )
+    return None
+
+
+def _cuda_devices() -> int:
+    import ctypes  # noqa: PLC0415
+
+    # The provider is listed whenever it was built in; only the driver knows whether there is a card.
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return 0
+    count = ctypes.c_int(0)
+    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        return 0
+    return count.value
+
+
+class OnnxRuntime:
+    """See `service.ocr.runtime.Runtime`."""
+
+    def __init__(self, device: str, threads: int) -> None:
+        self._package = _package()
+        self.name = f"onnxruntime {self._package.__version__}"
+        self.device = device
+        self._threads = threads
+
+    def load(self, files: list[Path]) -> OnnxNetwork:
+        options = self._package.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.inter_op_num_threads = 1
+        try:
+            session = self._package.InferenceSession(
+                str(files[0]), options, providers=_PROVIDERS[self.device]
+            )
+        except Exception as error:  # the package raises bare classes of its own C++ module
+            raise RuntimeUnavailable(f"ONNX Runtime cannot load {files[0]}: {error}") from error
+        if self.device == "gpu" and "CUDAExecutionProvider" not in session.get_providers():
+            # It falls back by itself and only logs: the libraries of CUDA or cuDNN were not found.
+            self.device = "cpu"
+        return OnnxNetwork(session)
+
+    def characters(self, recognition_files: list[Path]) -> list[str]:
+        return read_characters(recognition_files[0])
+
+
+class OnnxNetwork:
+    """See `service.ocr.runtime.Network`."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self._input = session.get_inputs()[0].name
+
+    def run(self, batch: NDArray[np.float32]) -> NDArray[np.float32]:
+        try:
+            (answer,) = self._session.run(None, {self._input: batch})
+        except Exception as error:
+            raise EngineFailed(f"ONNX Runtime failed: {error}") from error
+        if len(answer) != len(batch):
+            raise EngineFailed(f"ONNX Runtime answered {len(answer)} entries for {len(batch)}")
+        return np.asarray(answer, np.float32)
+
+
+def read_characters(network: Path) -> list[str]:
+    """The `character` entry of a PP-OCR recognition network's metadata, one character a line."""
+    package = _package()
+    options = package.SessionOptions()
+    options.graph_optimization_level = package.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = package.InferenceSession(str(network), options, providers=_PROVIDERS["cpu"])
+    listed = session.get_modelmeta().custom_metadata_map.get("character", "")
+    return listed.split("\n") if listed else []

@@ -1,0 +1,41 @@
+"""What was read: pure values, no arrays, no I/O."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Point = tuple[float, float]
+Quad = tuple[Point, Point, Point, Point]
+"""Corners of a text box in pixels of the upright image: top left, top right, bottom right, bottom left,
+as seen along the reading direction of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class CharScore:
+    """One character as the recogniser saw it.
+
+    `score` is the softmax probability (0..1) at the time step where the character peaks, `alternatives` are the
+    runner-up characters of that step with their probabilities, best first.
+    """
+
+    char: str
+    score: float
+    alternatives: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """One line of text; `score` (0..1) is the mean over its characters."""
+
+    text: str
+    score: float
+    box: Quad
+    chars: tuple[CharScore, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All lines of one image in reading order, and how long its batch took per stage, in milliseconds."""
+
+    lines: tuple[TextLine, ...]
+    timings_ms: dict[str, float]

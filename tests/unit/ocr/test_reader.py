@@ -1,0 +1,128 @@
+"""The real networks on real pixels."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from service.errors import DeviceUnavailable, EngineFailed
+from service.imaging.decode import decode
+from service.imaging.frame import Frame
+from service.matching.normalise import fold_width
+from service.ocr import reader as reader_module
+from service.ocr.cores import granted_cores
+from service.ocr.reader import Reader, in_reading_order
+from service.samples.generator import Sample
+from service.settings import EngineSettings
+from tests.conftest import PHOTOGRAPHS
+from tests.labels import line
+
+BUNDLES = ["ppocr-v6-small", "ppocr-v4-mobile"]
+MIN_PHOTOGRAPH_LINES = 29  # of 36; docs/benchmarks.md has what was measured
+
+
+def load(path: Path) -> Frame:
+    return decode(path.read_bytes(), max_bytes=10**8, max_pixels=10**8)
+
+
+def squeeze(text: str) -> str:
+    return "".join(text.split()).lower()
+
+
+@pytest.mark.parametrize("bundle", BUNDLES)
+def test_every_bundle_reads_the_built_in_sample(bundle: str, weights_dir: Path) -> None:
+    engine = Reader(EngineSettings(bundle=bundle, device="cpu"), weights_dir, granted_cores())
+    engine.check()
+    assert (engine.facts.bundle, engine.facts.device, engine.facts.fallback) == (bundle, "cpu", False)
+
+
+def test_an_engine_that_reads_wrongly_fails_the_check(
+    reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader_module, "SAMPLE_LINES", ("PRINTPR00F", *reader_module.SAMPLE_LINES[1:]))
+    with pytest.raises(EngineFailed, match="must not be used"):
+        reader.check()
+
+
+def test_good_samples_are_read_to_the_letter(reader: Reader, samples: tuple[Path, list[Sample]]) -> None:
+    folder, truth = samples
+    for sample in truth:
+        if sample.defect is None:
+            read = [fold(line.text) for line in reader.read([load(folder / sample.file)])[0].lines]
+            assert read == [fold(text) for text in sample.lines]
+
+
+def fold(text: str) -> str:
+    return squeeze("".join(map(fold_width, text)))
+
+
+def test_the_text_does_not_depend_on_batch_mates(reader: Reader, samples: tuple[Path, list[Sample]]) -> None:
+    folder, truth = samples
+    frames = [load(folder / sample.file) for sample in truth[:4]]
+    alone = [reader.read([frame])[0] for frame in frames]
+    for order in ([0, 1, 2, 3], [3, 1, 0, 2]):
+        together = reader.read([frames[index] for index in order])
+        for index, reading in zip(order, together, strict=True):
+            assert [one.text for one in reading.lines] == [one.text for one in alone[index].lines]
+            for one, other in zip(reading.lines, alone[index].lines, strict=True):
+                assert one.score == pytest.approx(other.score, abs=1e-3)
+
+
+def test_boxes_lie_on_the_image_and_on_their_text(reader: Reader, samples: tuple[Path, list[Sample]]) -> None:
+    folder, truth = samples
+    frame = load(folder / truth[0].file)
+    lines = reader.read([frame])[0].lines
+    for one in lines:
+        for x, y in one.box:
+            assert 0 <= x <= frame.width
+            assert 0 <= y <= frame.height
+        assert len(one.chars) == len(one.text)
+        assert all(0 <= char.score <= 1 for char in one.chars)
+    middles = [sum(y for _, y in one.box) / 4 for one in lines]
+    assert middles == sorted(middles)
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (11, 65), (40, 3000), (3000, 40), (448, 756)])
+def test_blank_images_of_any_size_read_nothing(reader: Reader, shape: tuple[int, int]) -> None:
+    assert reader.read([Frame(np.full((*shape, 3), 200, np.uint8), "image/png")])[0].lines == ()
+
+
+def test_no_gpu_is_an_error_only_where_one_is_demanded(weights_dir: Path) -> None:
+    for bundle in BUNDLES:
+        with pytest.raises(DeviceUnavailable, match="PRINTPROOF_ENGINE__DEVICE=gpu"):
+            Reader(EngineSettings(bundle=bundle, device="gpu"), weights_dir, 1)
+    assert Reader(EngineSettings(device="auto"), weights_dir, 1).facts.fallback
+
+
+def test_readers_of_their_own_threads_agree(weights_dir: Path, samples: tuple[Path, list[Sample]]) -> None:
+    folder, truth = samples
+    frame = load(folder / truth[0].file)
+
+    def read(_: int) -> list[str]:
+        engine = Reader(EngineSettings(device="cpu"), weights_dir, 1)
+        return [one.text for one in engine.read([frame])[0].lines]
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(read, range(2))
+    assert first == second
+
+
+def test_reading_order() -> None:
+    lines = [line("c", row=1), line("b", x=200), line("a"), line("d", row=1, x=90)]
+    assert [one.text for one in in_reading_order(lines)] == ["a", "b", "c", "d"]
+
+
+@pytest.mark.skipif(not PHOTOGRAPHS.is_dir(), reason="the evaluation photographs are not here")
+def test_photographs(reader: Reader) -> None:
+    """Lines that equal one output line, case and spaces ignored."""
+    found = 0
+    for entry in json.loads((PHOTOGRAPHS / "photos" / "index.json").read_text("utf-8")):
+        reading = reader.read([load(PHOTOGRAPHS / "photos" / entry["file"])])[0]
+        read = Counter(squeeze(one.text) for one in reading.lines)
+        found += sum((Counter(map(squeeze, entry["lines"])) & read).values())
+    assert found >= MIN_PHOTOGRAPH_LINES

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from service.errors import EngineFailed
+from service.ocr.recognition import WIDTH_MULTIPLE, TextRecognizer, crop_box
+from service.ocr.weights import RecognitionInput
+
+CHARACTERS = ["A", "B", "C"]
+INPUT = RecognitionInput(height=48, characters="metadata")
+
+
+class SpokenNetwork:
+    """Answers fixed rows of class probabilities: blank, A, B, C, space."""
+
+    def __init__(self, *steps: list[float]) -> None:
+        self.steps = np.asarray(steps, np.float32)
+        self.shapes: list[tuple[int, ...]] = []
+
+    def run(self, batch: NDArray[np.float32]) -> NDArray[np.float32]:
+        self.shapes.append(batch.shape)
+        return np.stack([self.steps] * len(batch))
+
+
+def crop(width: int, height: int = 48) -> NDArray[np.uint8]:
+    return np.zeros((height, width, 3), np.uint8)
+
+
+def recognise(network: SpokenNetwork, *crops: NDArray[np.uint8], max_batch: int = 8) -> list[str]:
+    recognizer = TextRecognizer(network, INPUT, CHARACTERS, max_batch)
+    return ["".join(char.char for char in chars) for chars in recognizer.recognise(crops)]
+
+
+def test_repeats_are_merged_and_blanks_dropped() -> None:
+    a, b, blank = [0.1, 0.9, 0, 0, 0], [0.2, 0, 0.8, 0, 0], [1.0, 0, 0, 0, 0]
+    assert recognise(SpokenNetwork(blank, a, a, blank, a, b, b, blank), crop(64)) == ["AAB"]
+
+
+def test_scores_and_runners_up_are_those_of_the_peak() -> None:
+    network = SpokenNetwork([0.1, 0.6, 0.3, 0, 0], [0.05, 0.75, 0.05, 0.15, 0])
+    (chars,) = TextRecognizer(network, INPUT, CHARACTERS, 1).recognise([crop(64)])
+    assert chars[0].char == "A"
+    assert chars[0].score == pytest.approx(0.75)
+    assert [char for char, _ in chars[0].alternatives] == ["C", "B"]
+    assert [score for _, score in chars[0].alternatives] == pytest.approx([0.15, 0.05])
+
+
+def test_spaces_inside_are_kept_and_at_the_ends_dropped() -> None:
+    a, space, blank = [0, 1.0, 0, 0, 0], [0, 0, 0, 0, 1.0], [1.0, 0, 0, 0, 0]
+    assert recognise(SpokenNetwork(space, a, space, a, space), crop(64)) == ["A A"]
+    assert recognise(SpokenNetwork(space, blank, space), crop(64)) == [""]
+    assert recognise(SpokenNetwork(blank, blank), crop(64)) == [""]
+
+
+def test_batches_hold_one_width_and_a_crop_is_padded_by_itself() -> None:
+    network = SpokenNetwork([0, 1.0, 0, 0, 0])
+    recognise(network, crop(100), crop(100), crop(97), crop(300), crop(10, 200), max_batch=2)
+    assert [shape[0] for shape in network.shapes] == [1, 2, 1, 1]
+    assert all(shape[3] % WIDTH_MULTIPLE == 0 for shape in network.shapes)
+    assert sorted(shape[3] for shape in network.shapes) == [16, 112, 112, 304]
+
+
+def test_a_character_list_of_another_network_is_an_error() -> None:
+    with pytest.raises(EngineFailed, match="knows 6 classes"):
+        recognise(SpokenNetwork([0, 0, 0, 0, 0, 1.0]), crop(64))
+
+
+def test_tall_boxes_are_turned_a_quarter_to_the_left() -> None:
+    pixels = np.zeros((100, 40, 3), np.uint8)
+    pixels[:20] = 255  # the top of the print is its end: text runs upwards
+    cut = crop_box(pixels, np.array([[0, 0], [40, 0], [40, 100], [0, 100]], np.float32))
+    assert cut is not None
+    straight, box = cut
+    assert straight.shape[:2] == (40, 100)
+    assert straight[20, 5].max() == 255 or straight[20, -5].max() == 255
+    assert box[0].tolist() == [40, 0]
+
+
+def test_a_box_too_thin_holds_nothing() -> None:
+    assert (
+        crop_box(np.zeros((50, 50, 3), np.uint8), np.array([[0, 0], [30, 0], [30, 1], [0, 1]], np.float32))
+        is None
+    )
