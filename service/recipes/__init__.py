@@ -1,0 +1,1 @@
+"""What must be printed on a label."""

@@ -1,0 +1,261 @@
+"""Recipe files: YAML -> Recipe, with every fault named by line and column.
+
+YAML is read as nodes, not as values, so that a fault can be placed and an unquoted 1.60 be seen for what it is.
+Anchors, tags and deep nesting have no place in a recipe and are refused before anything is built.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import yaml
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import Field as Checked
+
+from service.errors import RecipeInvalid
+from service.recipes import template
+from service.recipes.recipe import Case, Field, OnBlank, OnError, Recipe, Whitespace
+from service.recipes.regex import compile_regex
+
+MAX_FILE_BYTES: Final = 256 * 1024
+MAX_DEPTH: Final = 8
+MAX_FIELDS: Final = 200
+SUFFIXES: Final = (".yaml", ".yml")
+
+RecipeName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
+FieldName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=template.MAX_POSITIONS)]
+
+Path_ = tuple[str | int, ...]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _DateRule(_Model):
+    format: Text
+
+
+class _FieldFile(_Model):
+    name: FieldName
+    expect: Text | None = None
+    pattern: Text | None = None
+    regex: Text | None = None
+    date: _DateRule | None = None
+    prefix: Annotated[str, StringConstraints(max_length=template.MAX_POSITIONS)] = ""
+    min_confidence: Annotated[float, Checked(ge=0, le=1)] = 0.6
+    whitespace: Whitespace = "ignore"
+    case: Case = "exact"
+    optional: bool = False
+
+
+class _RecipeFile(_Model):
+    recipe: RecipeName
+    description: str = ""
+    on_error: OnError = "reject"
+    on_blank: OnBlank = "review"
+    fields: Annotated[list[_FieldFile], Checked(min_length=1, max_length=MAX_FIELDS)]
+
+
+@dataclass(slots=True)
+class _Issues:
+    """Faults by place, and the nodes to place them by."""
+
+    nodes: dict[Path_, yaml.Node] = field(default_factory=dict)
+    found: list[tuple[int, int, str]] = field(default_factory=list)
+
+    def add(self, path: Path_, message: str) -> None:
+        while path and path not in self.nodes:
+            path = path[:-1]
+        self.add_at(self.nodes[path].start_mark, message)
+
+    def add_at(self, mark: Any, message: str) -> None:
+        self.found.append((mark.line + 1, mark.column + 1, message))
+
+    def raise_any(self, source: str) -> None:
+        if self.found:
+            raise RecipeInvalid(
+                source, [f"{line}:{column}: {text}" for line, column, text in sorted(self.found)]
+            )
+
+
+def load_recipe(path: Path) -> tuple[Recipe, str]:
+    """Read one file; the recipe and its text.
+
+    Raises:
+        RecipeInvalid: it cannot be read, or holds faults (all of them are listed).
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise RecipeInvalid(str(path), [f"1:1: cannot be read: {error.strerror}"]) from None
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise RecipeInvalid(str(path), ["1:1: is not UTF-8 text"]) from None
+    return parse_recipe(text, str(path)), text
+
+
+def load_folder(folder: Path) -> list[tuple[Recipe, str]]:
+    """All recipes of a folder (`*.yaml`, `*.yml`) by file name.
+
+    Raises:
+        RecipeInvalid: any file holds a fault, or two files hold the same recipe.
+    """
+    loaded: list[tuple[Recipe, str]] = []
+    seen: dict[str, Path] = {}
+    for path in sorted(path for path in folder.glob("*") if path.suffix in SUFFIXES):
+        recipe, text = load_recipe(path)
+        if recipe.name in seen:
+            raise RecipeInvalid(str(path), [f"1:1: recipe {recipe.name} is also in {seen[recipe.name]}"])
+        seen[recipe.name] = path
+        loaded.append((recipe, text))
+    return loaded
+
+
+def parse_recipe(text: str, source: str) -> Recipe:
+    """Parse and check a recipe.
+
+    Raises:
+        RecipeInvalid: every fault as `line:column: what`; `source` goes before each.
+    """
+    if len(text.encode()) > MAX_FILE_BYTES:
+        raise RecipeInvalid(source, [f"1:1: is larger than {MAX_FILE_BYTES} bytes"])
+    issues = _Issues()
+    root = _compose(text, source, issues)
+    issues.raise_any(source)
+    value = _value(root, (), issues)
+    issues.raise_any(source)
+    try:
+        checked = _RecipeFile.model_validate(value)
+    except ValidationError as error:
+        for fault in error.errors():
+            issues.add(fault["loc"], _explain(fault["type"], fault["loc"], fault["msg"], issues))
+        issues.raise_any(source)
+        raise
+    _check_meaning(checked, issues)
+    issues.raise_any(source)
+    return Recipe(
+        name=checked.recipe,
+        description=checked.description,
+        on_error=checked.on_error,
+        on_blank=checked.on_blank,
+        fields=tuple(
+            Field(**one.model_dump(exclude={"date"}), date=one.date.format if one.date else None)
+            for one in checked.fields
+        ),
+    )
+
+
+def _compose(text: str, source: str, issues: _Issues) -> yaml.Node:
+    try:
+        depth = 0
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            if getattr(event, "anchor", None):  # aliases carry their anchor too
+                issues.add_at(event.start_mark, "anchors and aliases are not allowed in a recipe")
+            if tag := getattr(event, "tag", None):
+                issues.add_at(event.start_mark, f"the tag {tag} is not allowed in a recipe")
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > MAX_DEPTH:
+                issues.add_at(event.start_mark, f"nested more than {MAX_DEPTH} deep")
+                issues.raise_any(source)
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = f"{mark.line + 1}:{mark.column + 1}" if mark else "1:1"
+        raise RecipeInvalid(source, [f"{where}: is not YAML: {error.problem or error.context}"]) from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise RecipeInvalid(source, [f"1:1: is not YAML: {error}"]) from None
+    if not isinstance(root, yaml.MappingNode):
+        raise RecipeInvalid(source, ["1:1: must be a mapping with the keys recipe and fields"])
+    return root
+
+
+def _value(node: yaml.Node, path: Path_, issues: _Issues) -> Any:
+    issues.nodes[path] = node
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(child, (*path, index), issues) for index, child in enumerate(node.value)]
+    if isinstance(node, yaml.MappingNode):
+        value: dict[str, Any] = {}
+        for key, child in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                issues.add_at(key.start_mark, "a key must be a plain word")
+                continue
+            if key.value in value:
+                issues.add_at(key.start_mark, f"{key.value} stands here a second time")
+            value[key.value] = _value(child, (*path, key.value), issues)
+        return value
+    try:
+        return yaml.SafeLoader("").construct_object(node)
+    except (yaml.YAMLError, ValueError) as error:
+        issues.add(path, f"cannot be read as a value: {error}")
+        return None
+
+
+def _explain(kind: str, path: tuple[str | int, ...], message: str, issues: _Issues) -> str:
+    name = _shown(path)
+    node = issues.nodes.get(path)
+    if kind == "string_type" and isinstance(node, yaml.ScalarNode) and node.style is None and node.value:
+        value = yaml.SafeLoader("").construct_object(node)
+        return f'{name}: unquoted {node.value} means {value} in YAML, not this text; write "{node.value}"'
+    if kind == "extra_forbidden":
+        return f"{name}: there is no such key"
+    if kind == "missing":
+        return f"{name}: is missing"
+    return f"{name}: {message[0].lower()}{message[1:]}"
+
+
+def _shown(path: tuple[str | int, ...]) -> str:
+    return re.sub(r"\.\[", "[", ".".join(f"[{part}]" if isinstance(part, int) else part for part in path))
+
+
+def _check_meaning(recipe: _RecipeFile, issues: _Issues) -> None:
+    seen: set[str] = set()
+    for index, one in enumerate(recipe.fields):
+        path: Path_ = ("fields", index)
+        if one.name in seen:
+            issues.add((*path, "name"), f"fields[{index}].name: {one.name} stands here a second time")
+        seen.add(one.name)
+        rules = [rule for rule in ("pattern", "regex", "date") if getattr(one, rule) is not None]
+        if one.expect is None and not rules:
+            issues.add(
+                path, f"fields[{index}]: {one.name} states no print: give expect, pattern, regex or date"
+            )
+        if len(rules) > 1:
+            issues.add(path, f"fields[{index}]: {one.name} has {' and '.join(rules)}; one of them is enough")
+        for key, message in _rule_faults(one):
+            issues.add((*path, *key), f"{_shown((*path, *key))}: {message}")
+
+
+def _rule_faults(one: _FieldFile) -> Iterator[tuple[Path_, str]]:
+    """Faults of single rules, and expected text that can never satisfy the rule beside it."""
+    format_ = one.date.format if one.date else None
+    sound = True
+    for key, parse, text in (
+        (("pattern",), template.pattern, one.pattern),
+        (("regex",), compile_regex, one.regex),
+        (("date", "format"), template.date_format, format_),
+    ):
+        if text is not None:
+            try:
+                parse(text)
+            except ValueError as error:
+                sound = False
+                yield key, str(error)
+    if one.expect is None:
+        return
+    if not one.expect.strip():
+        yield ("expect",), "is blank"
+    try:
+        names = template.placeholders(one.expect)
+    except ValueError as error:
+        yield ("expect",), str(error)
+        return
+    field = Field(one.name, pattern=one.pattern, regex=one.regex, date=format_)
+    if sound and not names and not field.rule_accepts(template.fill(one.expect, {})):
+        yield ("expect",), f"{one.expect!r} can never satisfy the rule beside it"

@@ -1,0 +1,103 @@
+"""A recipe: what must be printed. Pure values; files are read by `service.recipes.files`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from service.errors import ExpectedValueInvalid, ExpectedValueMissing, ExpectedValueUnknown
+from service.recipes import template
+from service.recipes.regex import compile_regex
+
+Whitespace = Literal["ignore", "collapse", "exact"]
+Case = Literal["exact", "ignore"]
+OnError = Literal["reject", "accept"]
+OnBlank = Literal["review", "fail"]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One print of the label. Exactly what `docs/recipes.md` describes, after the defaults are filled in."""
+
+    name: str
+    expect: str | None = None
+    """The text, maybe with `{name}` for values that come with each inspection."""
+    pattern: str | None = None
+    regex: str | None = None
+    date: str | None = None
+    """A date format; the date read must exist."""
+    prefix: str = ""
+    min_confidence: float = 0.6
+    whitespace: Whitespace = "ignore"
+    case: Case = "exact"
+    optional: bool = False
+
+    def rule_accepts(self, text: str) -> bool:
+        """Whether an expected text fits the `pattern`, `regex` or `date` format beside it."""
+        if self.pattern is not None:
+            return template.accepts(template.pattern(self.pattern), text)
+        if self.date is not None:
+            return template.accepts(template.date_format(self.date), text)
+        return self.regex is None or compile_regex(self.regex).fullmatch(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A named set of fields. `version` counts from 1 and is given when it is stored; 0 is a file's own."""
+
+    name: str
+    fields: tuple[Field, ...]
+    description: str = ""
+    on_error: OnError = "reject"
+    """What the line does on a time-out, an error or REVIEW."""
+    on_blank: OnBlank = "review"
+    """The verdict when nothing at all is read."""
+    version: int = 0
+
+    @property
+    def placeholders(self) -> tuple[str, ...]:
+        """Names of the values that each inspection must bring, in order of their first use."""
+        names = [
+            name
+            for field in self.fields
+            if field.expect is not None
+            for name in template.placeholders(field.expect)
+        ]
+        return tuple(dict.fromkeys(names))
+
+    def resolve(self, expected: Mapping[str, str]) -> Recipe:
+        """The recipe for one part: every `{name}` replaced by its value.
+
+        Raises:
+            ExpectedValueMissing: a value that the recipe uses was not given.
+            ExpectedValueUnknown: a value was given that the recipe does not use (a misspelt name, most likely).
+            ExpectedValueInvalid: a value is blank, leads to a text that is far too long, or breaks the rule that
+                stands beside it.
+        """
+        needed = self.placeholders
+        if missing := [name for name in needed if name not in expected]:
+            raise ExpectedValueMissing(f"recipe {self.name} needs expected values for: {', '.join(missing)}")
+        if unknown := [name for name in expected if name not in needed]:
+            raise ExpectedValueUnknown(
+                f"recipe {self.name} has no use for expected values: {', '.join(unknown)}; "
+                f"it takes: {', '.join(needed) or 'none'}"
+            )
+        if blank := [name for name in needed if not expected[name].strip()]:
+            raise ExpectedValueInvalid(f"expected values are blank: {', '.join(blank)}")
+        fields = []
+        for field in self.fields:
+            if field.expect is not None:
+                text = template.fill(field.expect, dict(expected))
+                if len(text) > template.MAX_POSITIONS:
+                    raise ExpectedValueInvalid(
+                        f"field {field.name} expects {len(text)} characters, more than {template.MAX_POSITIONS}"
+                    )
+                if not field.rule_accepts(text):
+                    rule = field.pattern or field.date or field.regex
+                    raise ExpectedValueInvalid(
+                        f"field {field.name} expects {text!r}, which does not fit {rule!r}"
+                    )
+                field = replace(field, expect=text)  # noqa: PLW2901 (the resolved form takes its place)
+            fields.append(field)
+        return replace(self, fields=tuple(fields))

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.errors import RecipeInvalid
+from service.recipes.files import MAX_FILE_BYTES, load_folder, load_recipe, parse_recipe
+from service.recipes.recipe import Field, Recipe
+
+GOOD = """\
+recipe: milk-1l
+description: 1 l carton
+on_error: accept
+on_blank: fail
+fields:
+  - name: brand
+    expect: "KIRKLAND"
+  - name: best_before
+    prefix: "BEST BEFORE"
+    date: {format: "DD/MM/YY"}
+    optional: true
+  - name: lot
+    pattern: "L{digit:6}{letter}"
+    expect: "{lot}"
+    min_confidence: 0.85
+    whitespace: collapse
+    case: ignore
+  - name: serial
+    regex: "SN[0-9]+"
+"""
+
+
+def issues(text: str) -> tuple[str, ...]:
+    with pytest.raises(RecipeInvalid) as raised:
+        parse_recipe(text, "r.yaml")
+    return raised.value.issues
+
+
+def test_a_full_recipe() -> None:
+    assert parse_recipe(GOOD, "r.yaml") == Recipe(
+        name="milk-1l",
+        description="1 l carton",
+        on_error="accept",
+        on_blank="fail",
+        fields=(
+            Field("brand", expect="KIRKLAND"),
+            Field("best_before", prefix="BEST BEFORE", date="DD/MM/YY", optional=True),
+            Field(
+                "lot",
+                pattern="L{digit:6}{letter}",
+                expect="{lot}",
+                min_confidence=0.85,
+                whitespace="collapse",
+                case="ignore",
+            ),
+            Field("serial", regex="SN[0-9]+"),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "meaning"),
+    [("1.60", "1.6"), ("012345", "5349"), ("19:18", "1158"), ("2026-12-01", "2026-12-01"), ("yes", "True")],
+)
+def test_unquoted_text_that_yaml_would_change_is_refused(written: str, meaning: str) -> None:
+    (issue,) = issues(f"recipe: a\nfields:\n  - name: x\n    expect: {written}\n")
+    assert (
+        issue
+        == f'4:13: fields[0].expect: unquoted {written} means {meaning} in YAML, not this text; write "{written}"'
+    )
+
+
+def test_every_fault_is_listed_with_its_place() -> None:
+    found = issues(
+        "recipe: A b\nfields:\n  - name: x\n    expct: 'y'\n    min_confidence: 2\n  - {}\nextra: 1\n"
+    )
+    assert [issue.split(" ")[0] for issue in found] == ["1:9:", "4:12:", "5:21:", "6:5:", "7:8:"]
+    assert "fields[0].expct: there is no such key" in found[1]
+    assert "fields[1].name: is missing" in found[3]
+
+
+@pytest.mark.parametrize(
+    ("field", "fault"),
+    [
+        ("{name: x}", "states no print"),
+        ("{name: x, pattern: '{digit', expect: 'a'}", "a lone '{'"),
+        ("{name: x, pattern: '{dgit:3}'}", "unknown character class {dgit}"),
+        ("{name: x, pattern: '{digit:0}'}", "between 1 and"),
+        ("{name: x, pattern: '{digit:999999999}'}", "between 1 and"),
+        ("{name: x, regex: '(a'}", "RE2 does not accept it"),
+        ("{name: x, regex: '(a)\\1'}", "RE2 does not accept it"),
+        ("{name: x, regex: 'a*'}", "matches the empty text"),
+        ("{name: x, regex: 'a', pattern: 'b'}", "regex; one of them is enough"),
+        ("{name: x, date: {format: 'DD/YY'}}", "names no date"),
+        ("{name: x, date: {format: 'DD/MM/YY/DD'}}", "names no date"),
+        ("{name: x, expect: '   '}", "is blank"),
+        ("{name: x, expect: ''}", "at least 1 character"),
+        ("{name: x, expect: '{lot'}", "a lone '{'"),
+        ("{name: x, expect: '12a', pattern: '{digit:3}'}", "can never satisfy"),
+        ("{name: x, expect: '99/99', date: {format: 'DD/MM/YY'}}", "can never satisfy"),
+        ("{name: x, expect: 'b', regex: 'a'}", "can never satisfy"),
+        ("{name: 'X y', expect: 'b'}", "should match pattern"),
+        ("{name: x, expect: 'b', whitespace: some}", "input should be 'ignore', 'collapse' or 'exact'"),
+        ("{name: x, expect: 'b', optional: 'yes'}", "valid boolean"),
+    ],
+)
+def test_faults_of_a_field(field: str, fault: str) -> None:
+    assert fault in "\n".join(issues(f"recipe: a\nfields:\n  - {field}\n"))
+
+
+def test_two_fields_of_one_name() -> None:
+    assert (
+        "second time" in issues("recipe: a\nfields:\n  - {name: x, expect: a}\n  - {name: x, expect: b}\n")[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "must be a mapping"),
+        ("- a\n", "must be a mapping"),
+        ("recipe: [\n", "is not YAML"),
+        ("recipe: a\nrecipe: b\nfields: []\n", "stands here a second time"),
+        ("recipe: &x a\nfields: []\n", "anchors and aliases"),
+        ("recipe: !!python/object/apply:os.system ['true']\nfields: []\n", "the tag"),
+        ("recipe: a\nfields: []\n", "at least 1 item"),
+        ("a: " + "[" * 50 + "]" * 50, "nested more than"),
+        ("a: " + "x" * MAX_FILE_BYTES, "is larger than"),
+        ("recipe: a\x00\n", "is not YAML"),
+        ("? [a, b]\n: c\n", "a key must be a plain word"),
+        ("recipe: a\n--- \nrecipe: b\n", "is not YAML"),
+    ],
+)
+def test_hostile_and_broken_files(text: str, fault: str) -> None:
+    assert fault in "\n".join(issues(text))
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_a_recipe_or_refused(text: str) -> None:
+    with contextlib.suppress(RecipeInvalid):
+        assert parse_recipe(text, "r.yaml").fields
+
+
+def test_files(tmp_path: Path) -> None:
+    (tmp_path / "b.yaml").write_text(GOOD)
+    (tmp_path / "a.yml").write_text(GOOD.replace("milk-1l", "milk-2l"))
+    (tmp_path / "notes.txt").write_text("no recipe")
+    assert [recipe.name for recipe, _ in load_folder(tmp_path)] == ["milk-2l", "milk-1l"]
+    assert load_folder(tmp_path / "nowhere") == []
+    (tmp_path / "c.yaml").write_text(GOOD)
+    with pytest.raises(RecipeInvalid, match="is also in"):
+        load_folder(tmp_path)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(RecipeInvalid, match="cannot be read"):
+        load_recipe(tmp_path / "none.yaml")
+    (tmp_path / "latin.yaml").write_bytes("recipe: é".encode("latin-1"))
+    with pytest.raises(RecipeInvalid, match="is not UTF-8"):
+        load_recipe(tmp_path / "latin.yaml")
