@@ -1,0 +1,1 @@
+"""Sharing one accelerator between many callers."""

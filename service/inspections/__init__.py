@@ -1,0 +1,1 @@
+"""Inspections: carried out, stored and found again."""

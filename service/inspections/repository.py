@@ -1,0 +1,129 @@
+"""Stored inspections."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Final
+
+import sqlalchemy as sa
+from pydantic import TypeAdapter
+
+from service.db.engine import transaction
+from service.errors import InspectionNotFound, StoreUnavailable
+from service.inspections.inspection import Inspection, Origin, ReadLine, Submission
+from service.inspections.tables import InspectionRow
+from service.matching.outcome import Verdict
+from service.matching.verdict import Defect, FieldResult
+
+_FIELDS: Final = TypeAdapter(tuple[FieldResult, ...])
+_DEFECTS: Final = TypeAdapter(tuple[Defect, ...])
+_LINES: Final = TypeAdapter(tuple[ReadLine, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What to list; None is any."""
+
+    verdict: Verdict | None = None
+    recipe: str | None = None
+    station_id: str | None = None
+    part_id: str | None = None
+
+
+class InspectionRepository:
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+
+    def add(self, inspection: Inspection) -> None:
+        """Store an inspection; it is on disk when this returns.
+
+        Raises:
+            StoreUnavailable: the database did not take it.
+        """
+        with transaction(self._engine) as session:
+            session.add(_row(inspection))
+
+    def get(self, inspection_id: str) -> Inspection:
+        """Raises InspectionNotFound."""
+        with transaction(self._engine) as session:
+            row = session.get(InspectionRow, inspection_id)
+            if row is None:
+                raise InspectionNotFound(f"there is no inspection {inspection_id!r}")
+            return _inspection(row)
+
+    def page(self, wanted: Filter, *, before: str | None, limit: int) -> list[Inspection]:
+        """The newest inspections that were made before the one with the id `before`.
+
+        Pages stay stable while inspections arrive: new ones come before the first page, never between.
+        """
+        query = sa.select(InspectionRow).order_by(InspectionRow.id.desc()).limit(limit)
+        for name, value in dataclasses.asdict(wanted).items():
+            if value is not None:
+                query = query.where(getattr(InspectionRow, name) == value)
+        if before is not None:
+            query = query.where(InspectionRow.id < before)
+        with transaction(self._engine) as session:
+            return [_inspection(row) for row in session.scalars(query)]
+
+    def reachable(self) -> bool:
+        """Whether the database answers."""
+        try:
+            with transaction(self._engine) as session:
+                session.execute(sa.select(1))
+        except StoreUnavailable:
+            return False
+        return True
+
+
+def _row(inspection: Inspection) -> InspectionRow:
+    submission, origin = inspection.submission, inspection.origin
+    return InspectionRow(
+        id=inspection.id,
+        received_at=inspection.received_at,
+        captured_at=submission.captured_at,
+        recipe=submission.recipe,
+        recipe_version=inspection.recipe_version,
+        station_id=submission.station_id,
+        part_id=submission.part_id,
+        expected=dict(submission.expected),
+        verdict=inspection.verdict.value,
+        reject=inspection.reject,
+        fields=_FIELDS.dump_python(inspection.fields, mode="json"),
+        defects=_DEFECTS.dump_python(inspection.defects, mode="json"),
+        lines=_LINES.dump_python(inspection.lines, mode="json"),
+        timings_ms=inspection.timings_ms,
+        width=inspection.width,
+        height=inspection.height,
+        media_type=inspection.media_type,
+        image_sha256=inspection.image_sha256,
+        image_key=inspection.image_key,
+        **dataclasses.asdict(origin),
+    )
+
+
+def _inspection(row: InspectionRow) -> Inspection:
+    columns: dict[str, Any] = {
+        name: getattr(row, name)
+        for name in (
+            "id",
+            "received_at",
+            "recipe_version",
+            "reject",
+            "timings_ms",
+            "width",
+            "height",
+            "media_type",
+        )
+    }
+    return Inspection(
+        **columns,
+        submission=Submission(row.recipe, row.expected, row.station_id, row.part_id, row.captured_at),
+        verdict=Verdict(row.verdict),
+        fields=_FIELDS.validate_python(row.fields),
+        defects=_DEFECTS.validate_python(row.defects),
+        lines=_LINES.validate_python(row.lines),
+        image_sha256=row.image_sha256,
+        image_key=row.image_key,
+        origin=Origin(row.bundle, row.bundle_sha256, row.runtime, row.service_version),
+    )

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from sqlalchemy import JSON, Index, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.db.engine import Base
+from service.db.types import Instant
+
+
+class InspectionRow(Base):
+    """One inspection. The id is a UUID of version 7, so ids are ordered by time and serve as page cursors."""
+
+    __tablename__ = "inspections"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    received_at: Mapped[dt.datetime] = mapped_column(Instant)
+    captured_at: Mapped[dt.datetime | None] = mapped_column(Instant)
+    recipe: Mapped[str] = mapped_column(String(64))
+    recipe_version: Mapped[int]
+    station_id: Mapped[str | None] = mapped_column(String(64))
+    part_id: Mapped[str | None] = mapped_column(String(128))
+    expected: Mapped[dict[str, str]] = mapped_column(JSON)
+    verdict: Mapped[str] = mapped_column(String(8))
+    reject: Mapped[bool]
+    fields: Mapped[list[Any]] = mapped_column(JSON)
+    defects: Mapped[list[Any]] = mapped_column(JSON)
+    lines: Mapped[list[Any]] = mapped_column(JSON)
+    timings_ms: Mapped[dict[str, float]] = mapped_column(JSON)
+    width: Mapped[int]
+    height: Mapped[int]
+    media_type: Mapped[str] = mapped_column(String(32))
+    image_sha256: Mapped[str] = mapped_column(String(64))
+    image_key: Mapped[str | None] = mapped_column(String(128))
+    bundle: Mapped[str] = mapped_column(String(64))
+    bundle_sha256: Mapped[str] = mapped_column(String(64))
+    runtime: Mapped[str] = mapped_column(String(64))
+    service_version: Mapped[str] = mapped_column(String(32))
+
+    __table_args__ = (
+        Index("ix_inspections_verdict", "verdict", "id"),
+        Index("ix_inspections_recipe", "recipe", "id"),
+        Index("ix_inspections_station", "station_id", "id"),
+        Index("ix_inspections_part", "part_id", "id"),
+    )

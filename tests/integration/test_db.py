@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+
+from service.db import engine as db
+from service.db.types import Instant
+from service.errors import DatabaseOutdated, SettingsInvalid, StoreUnavailable
+from service.inspections.tables import InspectionRow
+from service.recipes.tables import RecipeVersionRow
+
+
+def test_migrations_lead_to_the_tables_of_the_code(database: sa.Engine) -> None:
+    assert {InspectionRow.__tablename__, RecipeVersionRow.__tablename__} == set(db.Base.metadata.tables)
+    with database.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), db.Base.metadata) == []
+
+
+def test_sqlite_is_set_to_survive_a_loss_of_power(database: sa.Engine) -> None:
+    with database.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
+
+
+def test_migrate_is_idempotent_and_an_old_schema_is_refused(tmp_path: Path) -> None:
+    engine = db.connect(f"sqlite:///{tmp_path / 'new' / 'folder' / 'x.db'}")
+    with pytest.raises(DatabaseOutdated, match="run: printproof migrate"):
+        db.require_current(engine)
+    db.migrate(engine)
+    db.migrate(engine)
+    db.require_current(engine)
+    engine.dispose()
+
+
+@pytest.mark.parametrize("url", ["nonsense", "nodialect://x"])
+def test_a_url_that_is_none(url: str) -> None:
+    with pytest.raises(SettingsInvalid, match="PRINTPROOF_DATABASE_URL"):
+        db.connect(url)
+
+
+def test_errors_of_the_database_are_ours(database: sa.Engine) -> None:
+    with pytest.raises(StoreUnavailable), db.transaction(database) as session:
+        session.execute(sa.text("SELECT * FROM nowhere"))
+
+
+def test_instants_are_utc_and_never_naive() -> None:
+    dialect = sa.engine.make_url("sqlite://").get_dialect()()
+    berlin = dt.datetime(2026, 12, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=1)))
+    assert Instant().process_bind_param(berlin, dialect) == dt.datetime(
+        2026, 12, 1, 0, tzinfo=dt.timezone.utc
+    )
+    with pytest.raises(ValueError, match="without a time zone"):
+        Instant().process_bind_param(dt.datetime(2026, 12, 1), dialect)  # noqa: DTZ001

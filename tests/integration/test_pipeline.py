@@ -1,0 +1,188 @@
+"""The pipeline on a real database and real files, with engines that fail in every way."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+import sqlalchemy as sa
+
+from service.batching.batcher import Batcher, State
+from service.db import engine as db
+from service.errors import DeadlinePassed, EngineFailed, ImageUndecodable, NotReady, StoreUnavailable
+from service.imaging.frame import Frame
+from service.inspections.images import ImageFolder
+from service.inspections.inspection import Inspection, Submission
+from service.inspections.pipeline import InspectionPipeline
+from service.inspections.repository import Filter, InspectionRepository
+from service.matching.outcome import DefectCode, Verdict
+from service.ocr.reader import EngineFacts
+from service.ocr.text import Reading
+from service.recipes.files import parse_recipe
+from service.recipes.repository import RecipeRepository
+from service.settings import LimitSettings
+from tests.integration.conftest import RECIPE
+from tests.labels import label
+
+FACTS = EngineFacts("bundle", "0" * 64, "runtime 1", "cpu", fallback=False)
+SUBMISSION = Submission("milk", {"lot": "77A"}, "line-1", "part-1")
+IMAGE = cv2.imencode(".png", np.full((20, 60, 3), 200, np.uint8))[1].tobytes()
+
+
+def reads(*texts: str) -> Callable[[Sequence[Frame]], list[Reading]]:
+    return lambda frames: [Reading(tuple(label(*texts)), {"detect": 1.0, "recognise": 2.0}) for _ in frames]
+
+
+class Plant:
+    def __init__(self, database: sa.Engine, recipes: RecipeRepository, folder: Path) -> None:
+        self.database, self.recipes, self.folder = database, recipes, folder
+        self.inspections = InspectionRepository(database)
+
+    @contextmanager
+    def pipeline(
+        self, engine: Callable[[Sequence[Frame]], Sequence[Reading]]
+    ) -> Iterator[InspectionPipeline]:
+        batcher: Batcher[Frame, Reading] = Batcher(
+            lambda: engine, max_batch_size=1, max_wait_ms=0, queue_size=4, hang_after_s=10
+        )
+        batcher.start()
+        while batcher.state is State.STARTING:
+            time.sleep(0.001)
+        yield InspectionPipeline(
+            recipes=self.recipes,
+            batcher=batcher,
+            engine_facts=lambda: FACTS,
+            images=ImageFolder(self.folder),
+            inspections=self.inspections,
+            limits=LimitSettings(),
+        )
+        batcher.drain(10)
+
+    def inspect(
+        self, engine: Callable[[Sequence[Frame]], Sequence[Reading]], deadline_ms: int = 10_000
+    ) -> Inspection:
+        with self.pipeline(engine) as pipeline:
+            return asyncio.run(pipeline.inspect(IMAGE, SUBMISSION, deadline_ms))[0]
+
+    def stored(self) -> list[Inspection]:
+        return self.inspections.page(Filter(), before=None, limit=100)
+
+    def files(self) -> list[Path]:
+        return [path for path in self.folder.rglob("*") if path.is_file()]
+
+
+@pytest.fixture
+def plant(database: sa.Engine, recipes: RecipeRepository, tmp_path: Path) -> Plant:
+    return Plant(database, recipes, tmp_path / "images")
+
+
+def test_what_is_answered_is_what_is_stored(plant: Plant) -> None:
+    inspection = plant.inspect(reads("MILK", "LOT 77A"))
+    assert (inspection.verdict, inspection.reject) == (Verdict.PASS, False)
+    assert plant.inspections.get(inspection.id) == inspection
+    assert [path.read_bytes() for path in plant.files()] == [IMAGE]
+    assert inspection.origin.bundle_sha256 == FACTS.bundle_sha256
+    assert list(inspection.timings_ms) == ["decode", "queue", "detect", "recognise", "match", "total"]
+
+
+def test_a_wrong_label_fails_and_keeps_its_evidence(plant: Plant) -> None:
+    inspection = plant.inspect(reads("MILK", "LOT 78A"))
+    assert (inspection.verdict, inspection.reject) == (Verdict.FAIL, True)
+    assert plant.stored()[0].fields[1].chars == inspection.fields[1].chars
+
+
+def test_a_blank_reading_is_review(plant: Plant) -> None:
+    inspection = plant.inspect(reads())
+    assert (inspection.verdict, inspection.reject) == (Verdict.REVIEW, True)
+    assert inspection.defects[0].code is DefectCode.NOTHING_READ
+
+
+@pytest.mark.parametrize("on_error", ["reject", "accept"])
+def test_an_engine_fault_is_stored_and_never_passes(plant: Plant, on_error: str) -> None:
+    source = f"on_error: {on_error}\n{RECIPE}"
+    plant.recipes.sync([(parse_recipe(source, "milk.yaml"), source)])
+
+    def broken(_frames: Sequence[Frame]) -> list[Reading]:
+        raise RuntimeError("no memory")
+
+    with pytest.raises(EngineFailed) as raised:
+        plant.inspect(broken)
+    (stored,) = plant.stored()
+    assert raised.value.inspection_id == stored.id
+    assert raised.value.reject is stored.reject is (on_error == "reject")
+    assert (stored.verdict, stored.defects[0].code) == (Verdict.REVIEW, DefectCode.ENGINE_FAILED)
+    assert "no memory" not in stored.defects[0].detail
+
+
+def test_a_late_reading_is_stored_and_never_passes(plant: Plant) -> None:
+    def slow(frames: Sequence[Frame]) -> list[Reading]:
+        time.sleep(0.3)
+        return reads("MILK", "LOT 77A")(frames)
+
+    with pytest.raises(DeadlinePassed) as raised:
+        plant.inspect(slow, deadline_ms=50)
+    (stored,) = plant.stored()
+    assert raised.value.inspection_id == stored.id
+    assert (stored.verdict, stored.defects[0].code) == (Verdict.REVIEW, DefectCode.DEADLINE_PASSED)
+    assert len(plant.files()) == 1
+
+
+def test_no_row_no_pass(plant: Plant) -> None:
+    def then_the_table_is_gone(frames: Sequence[Frame]) -> list[Reading]:
+        with db.transaction(plant.database) as session:
+            session.execute(sa.text("DROP TABLE inspections"))
+        return reads("MILK", "LOT 77A")(frames)
+
+    with pytest.raises(StoreUnavailable) as raised:
+        plant.inspect(then_the_table_is_gone)
+    assert raised.value.reject
+    assert plant.files() == []  # no orphan
+
+
+def test_no_image_no_pass(plant: Plant) -> None:
+    def then_the_folder_is_a_file(frames: Sequence[Frame]) -> list[Reading]:
+        shutil.rmtree(plant.folder, ignore_errors=True)
+        plant.folder.write_text("in the way")
+        return reads("MILK", "LOT 77A")(frames)
+
+    with pytest.raises(StoreUnavailable, match="the image cannot be stored"):
+        plant.inspect(then_the_folder_is_a_file)
+    assert plant.stored() == []
+
+
+def test_what_is_not_admitted_leaves_nothing(plant: Plant) -> None:
+    with plant.pipeline(reads("MILK")) as pipeline, pytest.raises(ImageUndecodable):
+        asyncio.run(pipeline.inspect(b"no image", SUBMISSION, 1000))
+    with pytest.raises(NotReady):
+        asyncio.run(pipeline.inspect(IMAGE, SUBMISSION, 1000))
+    assert plant.stored() == []
+    assert plant.files() == []
+
+
+def test_pages_are_stable_while_inspections_arrive(plant: Plant) -> None:
+    with plant.pipeline(reads("MILK", "LOT 77A")) as pipeline:
+
+        def inspect(count: int) -> list[str]:
+            return [asyncio.run(pipeline.inspect(IMAGE, SUBMISSION, 1000))[0].id for _ in range(count)]
+
+        ids = inspect(5)
+        first = plant.inspections.page(Filter(), before=None, limit=2)
+        inspect(2)
+        second = plant.inspections.page(Filter(), before=first[-1].id, limit=2)
+        assert [one.id for one in first + second] == ids[:0:-1]
+
+
+def test_filters(plant: Plant) -> None:
+    plant.inspect(reads("MILK", "LOT 77A"))
+    plant.inspect(reads("MILK", "LOT 78A"))
+    page = plant.inspections.page
+    assert [one.verdict for one in page(Filter(verdict=Verdict.FAIL), before=None, limit=9)] == [Verdict.FAIL]
+    assert len(page(Filter(recipe="milk", station_id="line-1", part_id="part-1"), before=None, limit=9)) == 2
+    assert page(Filter(station_id="line-2"), before=None, limit=9) == []

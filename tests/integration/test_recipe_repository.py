@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import pytest
+
+from service.errors import RecipeNotFound
+from service.recipes.files import parse_recipe
+from service.recipes.repository import RecipeRepository
+from tests.integration.conftest import RECIPE
+
+CHANGED = RECIPE.replace('"MILK"', '"CREAM"')
+
+
+def sync(repository: RecipeRepository, source: str) -> list[str]:
+    return repository.sync([(parse_recipe(source, "milk.yaml"), source)])
+
+
+def test_a_changed_file_is_a_new_version_and_the_old_one_stays(recipes: RecipeRepository) -> None:
+    assert sync(recipes, RECIPE) == []
+    assert sync(recipes, CHANGED) == ["milk version 2"]
+    assert recipes.active("milk").version == 2
+    assert recipes.active("milk").fields[0].expect == "CREAM"
+    first = recipes.get("milk", 1)
+    assert (first.source, first.active, first.recipe.fields[0].expect) == (RECIPE, False, "MILK")
+
+
+def test_a_text_that_was_there_before_is_the_version_it_was(recipes: RecipeRepository) -> None:
+    sync(recipes, CHANGED)
+    assert sync(recipes, RECIPE) == ["milk version 1"]
+    assert [(stored.recipe.version, stored.active) for stored in recipes.active_recipes()] == [(1, True)]
+
+
+def test_not_found(recipes: RecipeRepository) -> None:
+    with pytest.raises(RecipeNotFound, match=r"there is no recipe 'cream'$"):
+        recipes.get("cream")
+    with pytest.raises(RecipeNotFound, match="in version 9"):
+        recipes.get("milk", 9)
