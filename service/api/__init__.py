@@ -1,0 +1,1 @@
+"""HTTP: `docs/api.md` and `docs/openapi.json` are its contract."""

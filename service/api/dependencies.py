@@ -1,0 +1,40 @@
+"""What the handlers get of the application: made once by `service.app`, read from its state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import Depends, Request
+
+from service.batching.batcher import Batcher
+from service.imaging.frame import Frame
+from service.inspections.images import ImageFolder
+from service.inspections.pipeline import InspectionPipeline
+from service.inspections.repository import InspectionRepository
+from service.ocr.text import Reading
+from service.recipes.repository import RecipeRepository
+from service.settings import Settings
+
+if TYPE_CHECKING:
+    from service.ocr.reader import EngineFacts
+
+
+@dataclass(slots=True)
+class Components:
+    settings: Settings
+    recipes: RecipeRepository
+    inspections: InspectionRepository
+    images: ImageFolder
+    batcher: Batcher[Frame, Reading]
+    pipeline: InspectionPipeline
+    engine_facts: EngineFacts | None = None
+    """Set once the engine has loaded."""
+
+
+def components(request: Request) -> Components:
+    found: Components = request.app.state.components
+    return found
+
+
+App = Annotated[Components, Depends(components)]

@@ -1,0 +1,145 @@
+"""/v1/inspections: cameras post, everybody reads."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import FileResponse
+
+from service import errors
+from service.api.dependencies import App
+from service.api.problems import responses
+from service.api.schemas import InspectionOut, InspectionPage
+from service.api.submission import FORM_TYPE, RAW_TYPES, SubmissionIn, read_submission
+from service.inspections.repository import Filter
+from service.matching.outcome import Verdict
+
+router = APIRouter(prefix="/v1/inspections", tags=["inspections"])
+
+_BINARY: Final = {"type": "string", "format": "binary"}
+
+
+def _request_body() -> dict[str, Any]:
+    values = SubmissionIn.model_json_schema()
+    properties = {name: {"type": "string"} for name in values["properties"]}
+    properties["expected"]["description"] = 'JSON object of texts, such as {"lot": "L240817B"}'
+    form = {
+        "type": "object",
+        "properties": {"image": _BINARY, **properties},
+        "required": ["image", "recipe"],
+        "additionalProperties": False,
+    }
+    return {
+        "required": True,
+        "content": {FORM_TYPE: {"schema": form}, **{kind: {"schema": _BINARY} for kind in RAW_TYPES}},
+    }
+
+
+def _query_parameters() -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "required": False,
+            "schema": {"type": "string"},
+            "description": "For an image sent as the body; a form holds it as a field.",
+        }
+        for name in SubmissionIn.model_fields
+    ]
+
+
+def _part_at_stake(request: Request) -> None:
+    """Whatever goes wrong from here on, the answer says what the line does with the part."""
+    request.state.part_at_stake = True
+
+
+@router.post(
+    "",
+    status_code=201,
+    operation_id="create_inspection",
+    summary="Inspect an image",
+    dependencies=[Depends(_part_at_stake)],
+    responses=responses(
+        errors.RequestMalformed,
+        errors.ValueInvalid,
+        errors.ImageMissing,
+        errors.ImageTooLarge,
+        errors.ImageTypeUnsupported,
+        errors.ImageUndecodable,
+        errors.RecipeNotFound,
+        errors.ExpectedValueMissing,
+        errors.ExpectedValueUnknown,
+        errors.ExpectedValueInvalid,
+        errors.QueueFull,
+        errors.NotReady,
+        errors.StoreUnavailable,
+        errors.DeadlinePassed,
+        errors.EngineFailed,
+    ),
+    openapi_extra={"requestBody": _request_body(), "parameters": _query_parameters()},
+)
+async def create_inspection(request: Request, response: Response, app: App) -> InspectionOut:
+    """The image as a multipart form, or as the body with the values in the query. FAIL and REVIEW are results (201)."""
+    image, submission, deadline_ms = await read_submission(request)
+    inspection, store_ms = await app.pipeline.inspect(
+        image, submission, deadline_ms or app.settings.limits.deadline_ms
+    )
+    stages = {**inspection.timings_ms, "store": store_ms}
+    response.headers["Server-Timing"] = ", ".join(
+        f"{stage};dur={spent:.2f}" for stage, spent in stages.items()
+    )
+    response.headers["Location"] = f"/v1/inspections/{inspection.id}"
+    return InspectionOut.of(inspection)
+
+
+@router.get(
+    "",
+    operation_id="list_inspections",
+    summary="Inspections, newest first",
+    responses=responses(errors.ValueInvalid, errors.StoreUnavailable),
+)
+def list_inspections(
+    app: App,
+    verdict: Verdict | None = None,
+    recipe: Annotated[str | None, Query(max_length=64)] = None,
+    station_id: Annotated[str | None, Query(max_length=64)] = None,
+    part_id: Annotated[str | None, Query(max_length=128)] = None,
+    cursor: Annotated[
+        str | None, Query(max_length=36, description="`next_cursor` of the page before.")
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> InspectionPage:
+    """Pages stay stable while inspections arrive."""
+    wanted = Filter(verdict, recipe, station_id, part_id)
+    found = app.inspections.page(wanted, before=cursor, limit=limit + 1)
+    items = [InspectionOut.of(one) for one in found[:limit]]
+    return InspectionPage(items=items, next_cursor=items[-1].id if len(found) > limit else None)
+
+
+@router.get(
+    "/{inspection_id}",
+    operation_id="get_inspection",
+    summary="One inspection",
+    responses=responses(errors.InspectionNotFound, errors.StoreUnavailable),
+)
+def get_inspection(app: App, inspection_id: str) -> InspectionOut:
+    return InspectionOut.of(app.inspections.get(inspection_id))
+
+
+@router.get(
+    "/{inspection_id}/image",
+    operation_id="get_inspection_image",
+    summary="The image as it was sent",
+    response_class=FileResponse,
+    responses=responses(errors.InspectionNotFound, errors.ImageNotFound, errors.StoreUnavailable),
+)
+def get_inspection_image(app: App, inspection_id: str) -> FileResponse:
+    inspection = app.inspections.get(inspection_id)
+    if inspection.image_key is None:
+        raise errors.ImageNotFound("the image of this inspection is no longer stored")
+    # A stored image is data from outside: no browser may take it for anything but an image.
+    headers = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'"}
+    return FileResponse(
+        app.images.path(inspection.image_key), media_type=inspection.media_type, headers=headers
+    )

@@ -1,0 +1,130 @@
+"""What goes over the wire. The keys of `InspectionOut` are fixed: cameras and PLC programs depend on them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from service.inspections.inspection import Inspection
+from service.matching.outcome import CharState, DefectCode, Outcome, Verdict
+from service.ocr.text import Quad
+from service.recipes.repository import StoredRecipe
+
+_BOX = (
+    "Corners in pixels of the upright image: top left, top right, bottom right, bottom left along the text."
+)
+
+
+class _Out(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+
+class CharOut(_Out):
+    expected: str = Field(
+        description="The character, or its class such as `{digit}`; empty for one too many."
+    )
+    read: str = Field(description="Empty for a missing character.")
+    state: CharState
+    score: float | None = Field(description="The recogniser's probability, 0 to 1.")
+
+
+class FieldOut(_Out):
+    name: str
+    outcome: Outcome
+    expected: str
+    read: str
+    score: float | None = Field(description="Score of the weakest character.")
+    box: Quad | None = Field(description=_BOX)
+    chars: list[CharOut]
+
+
+class DefectOut(_Out):
+    code: DefectCode
+    field: str | None = Field(description="Null where the defect is of the whole label.")
+    detail: str = Field(description="For people; may change between versions.")
+
+
+class LineOut(_Out):
+    text: str
+    score: float
+    box: Quad = Field(description=_BOX)
+
+
+class InspectionOut(_Out):
+    id: str
+    verdict: Verdict
+    reject: bool = Field(description="What the line does with the part.")
+    recipe: str
+    recipe_version: int
+    station_id: str | None
+    part_id: str | None
+    received_at: dt.datetime
+    fields: list[FieldOut]
+    defects: list[DefectOut]
+    lines: list[LineOut] = Field(description="All text on the image, in reading order.")
+    timings_ms: dict[str, float]
+
+    @classmethod
+    def of(cls, inspection: Inspection) -> InspectionOut:
+        submission = inspection.submission
+        return cls.model_validate(
+            {
+                **{name: getattr(inspection, name) for name in cls.model_fields if hasattr(inspection, name)},
+                "recipe": submission.recipe,
+                "station_id": submission.station_id,
+                "part_id": submission.part_id,
+            },
+            from_attributes=True,
+        )
+
+
+class InspectionPage(BaseModel):
+    items: list[InspectionOut]
+    next_cursor: str | None = Field(description="Pass as `cursor` for the next page; null on the last.")
+
+
+class RecipeOut(BaseModel):
+    name: str
+    version: int
+    active: bool
+    description: str
+    created_at: dt.datetime
+    expected: list[str] = Field(description="Names of the values that each inspection must bring.")
+    source: str = Field(description="The recipe file as it was stored.")
+
+    @classmethod
+    def of(cls, stored: StoredRecipe) -> RecipeOut:
+        recipe = stored.recipe
+        return cls(
+            name=recipe.name,
+            version=recipe.version,
+            active=stored.active,
+            description=recipe.description,
+            created_at=stored.created_at,
+            expected=list(recipe.placeholders),
+            source=stored.source,
+        )
+
+
+class RecipeList(BaseModel):
+    items: list[RecipeOut]
+
+
+class EngineOut(_Out):
+    bundle: str
+    bundle_sha256: str
+    runtime: str
+    device: str
+    fallback: bool = Field(description="`device` is `auto` and the CPU is used for want of a GPU.")
+
+
+class Info(BaseModel):
+    version: str
+    engine: EngineOut | None = Field(description="Null until the engine has started.")
+    limits: dict[str, Any]
+
+
+class Health(BaseModel):
+    status: str
