@@ -1,0 +1,58 @@
+"""Where commands write: results to standard output, everything for people to standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from service.imaging.frame import Frame
+    from service.settings import Settings
+
+EXIT_NOT_PASSED: Final = 1
+EXIT_ERROR: Final = 2
+
+output = Console(soft_wrap=True, highlight=False)
+errors = Console(stderr=True)
+
+
+def print_json(value: Any) -> None:
+    """One object on one line, as it is: no colours, no wrapping, non-ASCII kept."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+
+
+def read_frame(path: Path, settings: Settings) -> tuple[Frame, float]:
+    """Decode an image file; the frame, and the milliseconds it took.
+
+    Raises:
+        InvalidInput: the file cannot be read or decoded.
+    """
+    from time import perf_counter  # noqa: PLC0415
+
+    from service.errors import ImageMissing  # noqa: PLC0415
+    from service.imaging.decode import decode  # noqa: PLC0415
+
+    started = perf_counter()
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ImageMissing(f"cannot be read: {error.strerror}") from None
+    limits = settings.limits
+    frame = decode(data, max_bytes=limits.image_max_bytes, max_pixels=limits.image_max_pixels)
+    return frame, 1000 * (perf_counter() - started)
+
+
+def report_error(path: Path, error: Exception) -> None:
+    errors.print(f"{path}: {error}", style="red", highlight=False, soft_wrap=True, markup=False)
+
+
+def reporter() -> Callable[[str], None]:
+    """Prints progress messages of long steps."""
+    return lambda message: errors.print(message, highlight=False, soft_wrap=True, markup=False)

@@ -1,0 +1,170 @@
+"""The commands as they are typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from service.samples.generator import Sample
+
+Samples = tuple[Path, list[Sample]]
+
+
+def printproof(*arguments: object, **settings: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "service", *map(str, arguments)],
+        env={**os.environ, "PRINTPROOF_ENGINE__DEVICE": "cpu", **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def expected_of(sample: Sample) -> list[str]:
+    return [
+        argument for name, value in sample.expected.items() for argument in ("--expected", f"{name}={value}")
+    ]
+
+
+def inspect(folder: Path, sample: Sample, *more: object) -> subprocess.CompletedProcess[str]:
+    recipe = folder / "recipes" / f"{sample.recipe}.yaml"
+    return printproof("inspect", folder / sample.file, "--recipe", recipe, *expected_of(sample), *more)
+
+
+def pick(samples: Samples, defect: str | None) -> Sample:
+    return next(sample for sample in samples[1] if sample.defect == defect)
+
+
+def test_inspect_tells_good_from_bad_by_its_exit_status(samples: Samples) -> None:
+    good = inspect(samples[0], pick(samples, None))
+    assert (good.returncode, good.stdout.split()[0]) == (0, "PASS")
+    bad = inspect(samples[0], pick(samples, "wrong_date"))
+    assert (bad.returncode, bad.stdout.split()[0]) == (1, "FAIL")
+    assert "MISMATCH" in bad.stdout
+
+
+def test_inspect_json_has_the_keys_of_the_api(samples: Samples) -> None:
+    done = inspect(samples[0], pick(samples, "wrong_lot_character"), "--json")
+    (result,) = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (done.returncode, result["verdict"], result["defects"][0]["code"]) == (1, "FAIL", "MISMATCH")
+    assert list(result)[1:] == [
+        "id", "verdict", "reject", "recipe", "recipe_version", "station_id", "part_id", "received_at",
+        "fields", "defects", "lines", "timings_ms",
+    ]  # fmt: skip
+
+
+def test_inspect_goes_on_after_an_image_it_cannot_read(samples: Samples, tmp_path: Path) -> None:
+    sample = pick(samples, None)
+    (tmp_path / "no.jpg").write_text("no image")
+    recipe = samples[0] / "recipes" / f"{sample.recipe}.yaml"
+    images = [tmp_path / "no.jpg", samples[0] / sample.file, tmp_path / "absent.jpg"]
+    done = printproof("inspect", *images, "--recipe", recipe, *expected_of(sample), "--json")
+    assert done.returncode == 2
+    assert [json.loads(line)["verdict"] for line in done.stdout.splitlines()] == ["PASS"]
+    assert "no.jpg: the bytes are not" in done.stderr
+    assert "absent.jpg: cannot be read" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("expected", "message"),
+    [
+        ([], "needs expected values for: lot, best_before"),
+        (["--expected", "lot"], "give each value once, as name=value"),
+    ],
+)
+def test_inspect_needs_its_values(samples: Samples, expected: list[str], message: str) -> None:
+    sample = pick(samples, None)
+    recipe = samples[0] / "recipes" / f"{sample.recipe}.yaml"
+    done = printproof("inspect", samples[0] / sample.file, "--recipe", recipe, *expected)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_ocr_json(samples: Samples, tmp_path: Path) -> None:
+    sample = pick(samples, None)
+    (tmp_path / "no.jpg").write_text("no image")
+    done = printproof("ocr", samples[0] / sample.file, tmp_path / "no.jpg", "--json")
+    assert done.returncode == 2
+    (result,) = [json.loads(line) for line in done.stdout.splitlines()]
+    assert list(result) == ["file", "width", "height", "lines", "timings_ms"]
+    assert list(result["timings_ms"]) == ["decode", "detect", "recognise"]
+    line = result["lines"][0]
+    assert list(line) == ["text", "score", "box", "chars"]
+    assert len(line["box"]) == 4
+    assert "".join(char["char"] for char in line["chars"]) == line["text"]
+    assert list(line["chars"][0]) == ["char", "score", "alternatives"]
+    assert any(char["alternatives"] for line in result["lines"] for char in line["chars"])
+
+
+def test_recipe_validate(samples: Samples, tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text("recipe: bad\nfields:\n  - {name: x, expect: 012345}\n")
+    done = printproof("recipe", "validate", samples[0] / "recipes" / "tablets.yaml", tmp_path / "bad.yaml")
+    assert done.returncode == 2
+    assert "tablets, 4 fields, needs lot, best_before" in done.stdout
+    assert "bad.yaml:3:23: fields[0].expect: unquoted 012345 means 5349 in YAML" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"PRINTPROOF_ENGINE__THREADS": "many"}, "PRINTPROOF_ENGINE__THREADS: "),
+        ({"PRINTPROOF_ENGINE__DEVICE": "tpu"}, "PRINTPROOF_ENGINE__DEVICE: "),
+        (
+            {"PRINTPROOF_ENGINE__BUNDLE": "none"},
+            "there is no weight bundle 'none'; known are: ppocr-v6-small",
+        ),
+        ({"PRINTPROOF_ENGINE__DEVICE": "gpu"}, "PRINTPROOF_ENGINE__DEVICE=gpu, but "),
+        ({"PRINTPROOF_WEIGHTS_DIR": "/nowhere"}, "run: printproof models pull ppocr-v6-small"),
+        ({"PRINTPROOF_POTR": "80"}, "PRINTPROOF_POTR: there is no such setting"),
+    ],
+)
+def test_a_bad_setting_stops_the_start_with_one_line(
+    samples: Samples, settings: dict[str, str], message: str
+) -> None:
+    done = printproof("ocr", samples[0] / "00000.jpg", **settings)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_serve_does_not_start_on_bad_weights(tmp_path: Path) -> None:
+    done = printproof("serve", PRINTPROOF_WEIGHTS_DIR=str(tmp_path), PRINTPROOF_DATA_DIR=str(tmp_path))
+    assert done.returncode == 2
+    assert done.stderr.strip().endswith("run: printproof models pull ppocr-v6-small")
+
+
+def test_models(tmp_path: Path) -> None:
+    listed = printproof("models", "list").stdout
+    assert "ppocr-v6-small" in listed
+    assert "in use" in listed
+    assert printproof("models", "verify").returncode == 0
+    missing = printproof("models", "verify", PRINTPROOF_WEIGHTS_DIR=str(tmp_path))
+    assert missing.returncode == 2
+    assert "run: printproof models pull" in missing.stderr
+
+
+def test_migrate(tmp_path: Path) -> None:
+    done = printproof("migrate", PRINTPROOF_DATABASE_URL=f"sqlite:///{tmp_path / 'a.db'}")
+    assert (done.returncode, (tmp_path / "a.db").is_file()) == (0, True)
+
+
+def test_version_and_help() -> None:
+    assert printproof("--version").stdout.startswith("printproof 0.")
+    assert "serve" in printproof("--help").stdout
+    assert printproof("no-such-command").returncode == 2
+
+
+def test_demo_once(tmp_path: Path) -> None:
+    done = printproof("demo", "--once", "--folder", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "every good label passed, every defective one did not" in done.stderr
+    for defect in ("missing_line", "wrong_date", "wrong_lot_character", "smeared", "cut_off"):
+        assert defect in done.stdout
