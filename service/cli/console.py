@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
+
+from service.errors import ImageMissing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,19 +37,16 @@ def read_frame(path: Path, settings: Settings) -> tuple[Frame, float]:
     Raises:
         InvalidInput: the file cannot be read or decoded.
     """
-    from time import perf_counter  # noqa: PLC0415
+    from service.imaging.decode import decode  # noqa: PLC0415 (OpenCV, which not every command needs)
 
-    from service.errors import ImageMissing  # noqa: PLC0415
-    from service.imaging.decode import decode  # noqa: PLC0415
-
-    started = perf_counter()
+    started = time.perf_counter()
     try:
         data = path.read_bytes()
     except OSError as error:
         raise ImageMissing(f"cannot be read: {error.strerror}") from None
     limits = settings.limits
     frame = decode(data, max_bytes=limits.image_max_bytes, max_pixels=limits.image_max_pixels)
-    return frame, 1000 * (perf_counter() - started)
+    return frame, 1000 * (time.perf_counter() - started)
 
 
 def report_error(path: Path, error: Exception) -> None:

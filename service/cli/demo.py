@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from service.cli.console import EXIT_NOT_PASSED, output, reporter
 from service.errors import NotReady
@@ -68,8 +66,13 @@ def demo(
     say(f"starting the service on {base}, data in {folder}")
     with _service(folder, port) as process:
         _wait_until_ready(base, process)
-        answers = [_post(base, folder / "samples" / sample.file, sample) for sample in samples]
-        output.print(_table(answers))
+        say(
+            f"posting {len(samples)} labels as a camera: verdict, latency, label, recipe, what is wrong with it"
+        )
+        answers = []
+        for sample in samples:
+            answers.append(_post(base, folder / "samples" / sample.file, sample))
+            _show(answers[-1])
         wrong = [answer.sample.file for answer in answers if not answer.right]
         say(
             "every good label passed, every defective one did not"
@@ -147,21 +150,14 @@ def _post(base: str, image: Path, sample: Sample) -> _Answer:
     return _Answer(sample, result, 1000 * (time.perf_counter() - started))
 
 
-def _table(answers: list[_Answer]) -> Table:
-    table = Table("label", "recipe", "made with", "verdict", "ms", "why", box=None, pad_edge=False)
-    for answer in answers:
-        result = answer.result
-        verdict = Text(result["verdict"], _STYLES[result["verdict"]])
-        why = Text(
-            "\n".join(
-                f"{defect['code']} {defect['field']}: {defect['detail']}" for defect in result["defects"]
-            )
-        )
-        made_with = answer.sample.defect or "nothing wrong"
-        table.add_row(
-            answer.sample.file, answer.sample.recipe, made_with, verdict, f"{answer.latency_ms:.0f}", why
-        )
-    return table
+def _show(answer: _Answer) -> None:
+    result, sample = answer.result, answer.sample
+    output.print(f"{result['verdict']:<7}", style=_STYLES[result["verdict"]], end="")
+    made_with = (sample.defect or "nothing wrong").replace("_", " ")
+    output.print(f"{answer.latency_ms:5.0f} ms  {sample.file}  {sample.recipe:<11} {made_with}", markup=False)
+    for defect in result["defects"]:
+        where = f"{defect['field']}: " if defect["field"] else ""
+        output.print(f"         {defect['code']} {where}{defect['detail']}", markup=False, style="dim")
 
 
 def _is_free(port: int) -> bool:
