@@ -143,10 +143,14 @@ def _trace(template: Template, text: Text, table: list[list[float]], end: int) -
     row, column = len(template), end
     while row:
         here = table[row][column]
-        if column and here == table[row - 1][column - 1] + _cost(template[row - 1], text.plain[column - 1]):
+        swap = _cost(template[row - 1], text.plain[column - 1]) if column else WRONG
+        paired = column and here == table[row - 1][column - 1] + swap
+        dropped = here == table[row - 1][column] + WRONG
+        # Of equally cheap explanations, a print that breaks off is told as that, not as shifted characters.
+        if paired and not (swap and dropped):
             row, column = row - 1, column - 1
             steps.append(Step(template[row], text.indices[column]))
-        elif here == table[row - 1][column] + WRONG:
+        elif dropped:
             row -= 1
             steps.append(Step(template[row], None))
         else:

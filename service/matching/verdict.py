@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from service.matching.confusables import alike
@@ -14,7 +15,7 @@ from service.matching.search import Place, find, full_template
 from service.ocr.text import Quad
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from service.matching.alignment import Step
     from service.ocr.text import CharScore, TextLine
@@ -185,18 +186,33 @@ def _explain(result: FieldResult) -> str:
         return f"{result.expected!r} is not on the label"
     if result.outcome is Outcome.INVALID:
         return f"read {result.read!r}"
-    said = {
-        CharState.BAD: "{read!r} is uncertain ({score:.2f})",
-        CharState.CONFUSED: "{expected!r} read as {read!r}, which looks alike",
-        CharState.CONFUSED_MISMATCH: "{expected!r} read as {read!r}, with {expected!r} a close second",
-        CharState.MISMATCH: "{expected!r} read as {read!r}",
-        CharState.MISSING: "{expected!r} is missing",
-        CharState.EXTRA: "{read!r} is too much",
-    }
     differences = [
-        f"character {at}: "
-        + said[char.state].format(expected=char.expected, read=char.read, score=char.score)
-        for at, char in enumerate(result.chars, 1)
-        if char.state is not CharState.GOOD
+        _difference(first + 1, run)
+        for state, numbered in groupby(enumerate(result.chars), key=lambda one: one[1].state)
+        if state is not CharState.GOOD
+        for first, run in _runs(state, list(numbered))
     ]
     return f"expected {result.expected!r}, read {result.read!r}; " + "; ".join(differences)
+
+
+def _runs(state: CharState, numbered: list[tuple[int, CharResult]]) -> Iterator[tuple[int, list[CharResult]]]:
+    """Missing and extra characters that follow each other are one difference, others one each."""
+    if state in {CharState.MISSING, CharState.EXTRA}:
+        yield numbered[0][0], [char for _, char in numbered]
+    else:
+        yield from ((at, [char]) for at, char in numbered)
+
+
+def _difference(at: int, run: list[CharResult]) -> str:
+    char = run[0]
+    expected, read = "".join(one.expected for one in run), "".join(one.read for one in run)
+    said = {
+        CharState.BAD: f"{read!r} is uncertain ({char.score or 0:.2f})",
+        CharState.CONFUSED: f"{expected!r} read as {read!r}, which looks alike",
+        CharState.CONFUSED_MISMATCH: f"{expected!r} read as {read!r}, with {expected!r} a close second",
+        CharState.MISMATCH: f"{expected!r} read as {read!r}",
+        CharState.MISSING: f"{expected!r} missing",
+        CharState.EXTRA: f"{read!r} too much",
+    }[char.state]
+    place = f"character {at}" if len(run) == 1 else f"characters {at} to {at + len(run) - 1}"
+    return f"{place}: {said}"

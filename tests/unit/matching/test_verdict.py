@@ -196,6 +196,14 @@ def test_character_states() -> None:
     assert [char.state for char in missing.chars].count(CharState.MISSING) == 1
 
 
+def test_the_reason_names_each_difference_once() -> None:
+    evaluation = evaluate(recipe([Field("x", expect="2026.04.13")]), label("2O26.05"))
+    assert evaluation.defects[0].detail == (
+        "expected '2026.04.13', read '2O26.05'; character 2: '0' read as 'O', which looks alike; "
+        "character 7: '4' read as '5'; characters 8 to 10: '.13' missing"
+    )
+
+
 def test_optional() -> None:
     field = Field("organic", expect="ORGANIC", optional=True)
     brand = Field("brand", expect="MILK")
