@@ -29,6 +29,8 @@ from service.recipes.repository import RecipeRepository
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from starlette.types import Lifespan
+
     from service.batching.batcher import Engine
     from service.imaging.frame import Frame
     from service.ocr.text import Reading
@@ -101,6 +103,13 @@ def create_app(settings: Settings) -> FastAPI:
         await to_thread.run_sync(batcher.drain, DRAIN_TIMEOUT_S)
         database.dispose()
 
+    app = build_api(settings.limits.image_max_bytes, lifespan)
+    app.state.components = parts
+    return app
+
+
+def build_api(image_max_bytes: int, lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
+    """The HTTP interface alone: paths, errors and limits, with nothing behind them yet."""
     app = FastAPI(
         title="PrintProof",
         version=__version__,
@@ -111,8 +120,7 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
-    app.state.components = parts
-    app.add_middleware(BodyLimit, image_max_bytes=settings.limits.image_max_bytes)
+    app.add_middleware(BodyLimit, image_max_bytes=image_max_bytes)
     problems.install(app)
     for router in (inspections.router, recipes.router, health.router):
         app.include_router(router)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
-from pathlib import Path
 
-from service.app import create_app
-from service.settings import Settings
+from service.app import build_api
+from service.settings import LimitSettings
 
 
 def openapi() -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        app = create_app(Settings(data_dir=Path(folder)))
-        return json.dumps(app.openapi(), indent=1, ensure_ascii=False) + "\n"
+    api = build_api(LimitSettings().image_max_bytes)
+    return json.dumps(api.openapi(), indent=1, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":
