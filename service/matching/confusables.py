@@ -1,4 +1,4 @@
-"""Pairs of characters that neither a camera nor a person can tell apart with certainty in a print.
+"""Characters that neither a camera nor a person can tell apart with certainty in a print.
 
 Confused by shape in the fonts of coders and labels (OCR-B, dot matrix, sans serif). The groups follow the pairs that
 Unicode's confusables list (UTS #39) holds for digits and Latin letters, and those that 5 x 7 dot matrices make alike.
@@ -27,11 +27,12 @@ GROUPS: Final = (
     "xX",
 )
 
-_ALIKE: Final = frozenset(
-    frozenset((first, second)) for group in GROUPS for first in group for second in group if first != second
-)
+_ALIKE: Final = {
+    char: frozenset(other for group in GROUPS if char in group for other in group if other != char)
+    for char in "".join(GROUPS)
+}
 
 
-def alike(first: str, second: str) -> bool:
-    """Whether two different characters are a listed pair."""
-    return frozenset((first, second)) in _ALIKE
+def look_alikes(char: str) -> frozenset[str]:
+    """The characters listed as alike to one, without itself."""
+    return _ALIKE.get(char, frozenset())

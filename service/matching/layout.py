@@ -1,62 +1,75 @@
-"""Lines as rows: what stands side by side is searched as one text.
+"""The lines of a label as one text to search in.
 
-A detector splits one print at a wide gap or joins two neighbours, depending on the photograph; a field must be found
-either way. So lines on the same height are joined by a space, and fields are looked for in rows.
+A detector splits one print at a gap or joins two neighbours, depending on the photograph; a field must be found either
+way. So lines on the same height that stand close to each other are joined by a space into rows, and fields are looked
+for in rows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from service.ocr.text import CharScore, Quad, TextLine
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from service.recipes.normalise import ROW_BREAK
 
 MAX_SLOPE: Final = 0.27  # 15 degrees: steeper lines make rows of their own
 MIN_OVERLAP: Final = 0.5  # of the lower line's height
-_GAP: Final = CharScore(" ", 1.0)
+MAX_GAP: Final = 3.0  # heights: prints further apart have nothing to do with each other
 
 
 @dataclass(frozen=True, slots=True)
-class RowChar:
-    """A character of a row; `line` and `column` say where it was read, both -1 for the space between two lines."""
+class LabelChar:
+    """A character of the label; `line` and `column` say where it was read, both -1 between two lines."""
 
     char: CharScore
     line: int
     column: int
 
 
-Row = tuple[RowChar, ...]
+_GAP: Final = LabelChar(CharScore(" ", 1.0), -1, -1)
+_BREAK: Final = LabelChar(CharScore(ROW_BREAK, 1.0), -1, -1)
 
 
-def rows(lines: Sequence[TextLine]) -> list[Row]:
-    """Lines that share a height, each row from left to right; the order of `lines` does not matter."""
-    groups: list[list[int]] = []
-    for index in sorted(
-        range(len(lines)), key=lambda one: (lines[one].box[0][1], lines[one].box[0][0], lines[one].text)
-    ):
-        for group in groups:
-            if all(_side_by_side(lines[index], lines[other]) for other in group):
-                group.append(index)
+def read_as_rows(lines: Sequence[TextLine]) -> list[LabelChar]:
+    """All characters, row after row; a space between two lines of a row, a break between rows.
+
+    The order of `lines` does not matter.
+    """
+    chars: list[LabelChar] = []
+    for row in _rows(lines):
+        if chars:
+            chars.append(_BREAK)
+        for place, index in enumerate(row):
+            if place:
+                chars.append(_GAP)
+            chars += [LabelChar(char, index, column) for column, char in enumerate(lines[index].chars)]
+    return chars
+
+
+def _rows(lines: Sequence[TextLine]) -> list[list[int]]:
+    """Indices of the lines of each row, from left to right."""
+    rows: list[list[int]] = []
+    for index in sorted(range(len(lines)), key=lambda one: (*lines[one].box[0], lines[one].text)):
+        for row in rows:
+            if _follows(lines[index], lines[row[-1]]):
+                row.append(index)
                 break
         else:
-            groups.append([index])
-    return [_join(sorted(group, key=lambda one: lines[one].box[0][0]), lines) for group in groups]
+            rows.append([index])
+    return sorted(rows, key=lambda row: (lines[row[0]].box[0][1], lines[row[0]].box[0][0]))
 
 
-def _side_by_side(first: TextLine, second: TextLine) -> bool:
-    if _steep(first.box) or _steep(second.box):
+def _follows(line: TextLine, left: TextLine) -> bool:
+    """Whether a line continues the one on its left."""
+    if _steep(line.box) or _steep(left.box):
         return False
-    (top, bottom), (other_top, other_bottom) = _heights(first.box), _heights(second.box)
-    overlap = min(bottom, other_bottom) - max(top, other_top)
-    if overlap < MIN_OVERLAP * min(bottom - top, other_bottom - other_top):
-        return False
-    left, right = sorted((first, second), key=lambda line: line.box[0][0])
-    return left.box[1][0] - right.box[0][0] < 0.5 * (
-        bottom - top
-    )  # boxes one over the other are not neighbours
+    (top, bottom), (left_top, left_bottom) = _heights(line.box), _heights(left.box)
+    height = min(bottom - top, left_bottom - left_top)
+    overlap = min(bottom, left_bottom) - max(top, left_top)
+    gap = line.box[0][0] - left.box[1][0]
+    return overlap >= MIN_OVERLAP * height and -0.5 * height <= gap <= MAX_GAP * height
 
 
 def _steep(box: Quad) -> bool:
@@ -68,17 +81,8 @@ def _heights(box: Quad) -> tuple[float, float]:
     return (box[0][1] + box[1][1]) / 2, (box[2][1] + box[3][1]) / 2
 
 
-def _join(group: list[int], lines: Sequence[TextLine]) -> Row:
-    row: list[RowChar] = []
-    for index in group:
-        if row:
-            row.append(RowChar(_GAP, -1, -1))
-        row += [RowChar(char, index, column) for column, char in enumerate(lines[index].chars)]
-    return tuple(row)
-
-
-def span_box(chars: Sequence[RowChar], lines: Sequence[TextLine]) -> Quad | None:
-    """Box of some characters of a row; inside a line a character's place is taken to be proportional to its index."""
+def span_box(chars: Sequence[LabelChar], lines: Sequence[TextLine]) -> Quad | None:
+    """Box of some characters; inside a line a character's place is taken to be proportional to its index."""
     parts: list[Quad] = []
     for line in dict.fromkeys(char.line for char in chars if char.line >= 0):
         columns = [char.column for char in chars if char.line == line]

@@ -2,44 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from service.matching import alignment
 from service.matching.alignment import Alignment, Text
-from service.matching.normalise import normalise_template, normalise_text
-from service.recipes import template
-from service.recipes.regex import compile_regex, escape
+from service.matching.layout import LabelChar
+from service.recipes.normalise import Case, Whitespace, normalise_template, normalise_text
+from service.recipes.recipe import Field
+from service.recipes.regex import compile_regex
 from service.recipes.template import Template
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from service.matching.layout import Row
-    from service.recipes.recipe import Field
-
-# How much of a print may be wrong, as a share of its length, before it counts as missing instead. An optional print
-# that is absent must not be seen in some other text that happens to resemble it.
+# How much of a print may be wrong, as a share of its length, before it counts as missing instead; one wrong character of
+# two or more is always a wrong print. What resembles an optional print less than by two thirds may be another text.
 MAX_COST_SHARE: Final = 0.5
+PREFIX_COST_SHARE: Final = 0.34
 OPTIONAL_COST_SHARE: Final = 0.34
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a field was found: a row, and the alignment with its characters."""
+    """Where a field was found.
 
-    row: int
+    `beside` is a number right beside it that may belong to it (`Text.number_beside`), `doubtful` says that an optional
+    print was found in something that resembles it only loosely.
+    """
+
     alignment: Alignment
+    beside: str = ""
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """A field made ready for the search: a template, or an expression with the texts it may stand in."""
+    """A field made ready for the search: a template (of a regex only its prefix) and the text it is looked for in."""
 
     field: Field
     template: Template
+    prefix_length: int
     expression: Any
-    texts: tuple[Text, ...]
+    text: Text
 
     @property
     def specificity(self) -> int:
@@ -47,81 +50,81 @@ class _Wanted:
         fixed = sum(len(position.allowed) == 1 for position in self.template)
         return 1000 * fixed + len(self.template)
 
+    def closest(self) -> Alignment | None:
+        """The best place of a print that is nowhere as it should be."""
+        if self.expression is None:
+            max_cost = max(
+                alignment.WRONG if len(self.template) > 1 else 0, MAX_COST_SHARE * len(self.template)
+            )
+            at = alignment.closest(self.template, self.text, max_cost)
+            if at is not None:
+                return at
+        prefix = self.template[: self.prefix_length]
+        if not prefix:
+            return None
+        return alignment.prefix_and_word(prefix, self.field.rule, self.text, PREFIX_COST_SHARE * len(prefix))
 
-def full_template(field: Field) -> Template:
-    """Prefix and print of a field as one template; only the prefix for a `regex` field."""
-    if field.expect is not None:
-        body = template.literal(field.expect)
-    elif field.pattern is not None:
-        body = template.pattern(field.pattern)
-    elif field.date is not None:
-        body = template.date_format(field.date)
-    else:
-        body = ()
-    return template.literal(field.prefix) + body
 
-
-def find(fields: Sequence[Field], rows: Sequence[Row]) -> dict[str, Place]:
+def find(fields: Sequence[Field], label: Sequence[LabelChar]) -> dict[str, Place]:
     """The place of each field that is on the label, by field name.
 
     Prints that stand exactly as wanted are placed first, the most specific field before the others; what is left is
     placed by how close it comes.
     """
-    wanted = sorted((_prepare(field, rows) for field in fields), key=lambda one: -one.specificity)
-    taken: list[set[int]] = [set() for _ in rows]
-    found: dict[str, Place] = {}
+    texts: dict[tuple[Whitespace, Case], Text] = {}
+    for field in fields:
+        rules = (field.whitespace, field.case)
+        if rules not in texts:
+            texts[rules] = Text(normalise_text([char.char.char for char in label], *rules))
+    wanted = sorted((_prepare(field, texts) for field in fields), key=lambda one: -one.specificity)
+    found: dict[str, Alignment] = {}
+
+    def claim(one: _Wanted, at: Alignment) -> None:
+        found[one.field.name] = at
+        for text in texts.values():
+            text.take(at.indices)
+
     for one in wanted:
-        place = _first_exact(one, taken)
-        if place is not None:
-            _take(one, place, taken, found)
-    left = [one for one in wanted if one.field.name not in found and one.expression is None]
+        at = _first_exact(one)
+        if at is not None:
+            claim(one, at)
+    left = {
+        one.field.name: (one, at) for one in wanted if one.field.name not in found and (at := one.closest())
+    }
     while left:
-        candidates = [(place, one) for one in left if (place := _closest(one, taken)) is not None]
-        if not candidates:
-            break
-        place, one = min(
-            candidates, key=lambda candidate: candidate[0].alignment.cost / len(candidate[1].template)
-        )
-        _take(one, place, taken, found)
-        left.remove(one)
-    return found
+        one, at = min(left.values(), key=lambda candidate: candidate[1].cost / len(candidate[0].template))
+        claim(one, at)
+        del left[one.field.name]
+        # A place that shares no character with the one just taken stays the best there is.
+        for name, (other, other_at) in list(left.items()):
+            if not set(at.indices).isdisjoint(other_at.indices):
+                del left[name]
+                if (again := other.closest()) is not None:
+                    left[name] = (other, again)
+    return {one.field.name: _place(one, found[one.field.name]) for one in wanted if one.field.name in found}
 
 
-def _prepare(field: Field, rows: Sequence[Row]) -> _Wanted:
+def _prepare(field: Field, texts: dict[tuple[Whitespace, Case], Text]) -> _Wanted:
+    rules = (field.whitespace, field.case)
     expression = None
     if field.expect is None and field.regex is not None:
-        prefix = "".join(char for char, _ in normalise_text(field.prefix, field.whitespace, field.case))
-        expression = compile_regex(f"{escape(prefix)}(?:{field.regex})", ignore_case=field.case == "ignore")
-    texts = tuple(
-        Text.of(normalise_text([char.char.char for char in row], field.whitespace, field.case))
-        for row in rows
-    )
-    wanted = normalise_template(full_template(field), field.whitespace, field.case)
-    return _Wanted(field, wanted, expression, texts)
+        expression = compile_regex(field.regex, *rules)
+    template = normalise_template(field.template(), *rules)
+    prefix_length = len(normalise_text(field.prefix, *rules)) if field.prefix else 0
+    return _Wanted(field, template, prefix_length, expression, texts[rules])
 
 
-def _first_exact(one: _Wanted, taken: list[set[int]]) -> Place | None:
-    for row, text in enumerate(one.texts):
-        if one.expression is not None:
-            places = alignment.matches(one.expression, text)
-        else:
-            places = alignment.exact(one.template, text)
-        for place in places:
-            if not taken[row].intersection(place.indices):
-                return Place(row, place)
-    return None
+def _first_exact(one: _Wanted) -> Alignment | None:
+    if one.expression is None:
+        return alignment.first_exact(one.template, one.text)
+    return alignment.first_match(one.template, one.expression, one.text)
 
 
-def _closest(one: _Wanted, taken: list[set[int]]) -> Place | None:
-    share = OPTIONAL_COST_SHARE if one.field.optional else MAX_COST_SHARE
-    places = [
-        Place(row, place)
-        for row, text in enumerate(one.texts)
-        if (place := alignment.closest(one.template, text.without(taken[row]), share)) is not None
-    ]
-    return min(places, key=lambda place: place.alignment.cost, default=None)
-
-
-def _take(one: _Wanted, place: Place, taken: list[set[int]], found: dict[str, Place]) -> None:
-    taken[place.row].update(place.alignment.indices)
-    found[one.field.name] = place
+def _place(one: _Wanted, at: Alignment) -> Place:
+    ignores_space = one.field.whitespace == "ignore"
+    open_ended = one.expression is not None
+    beside = one.text.number_beside(at, open_ended=open_ended) if at.cost == 0 and ignores_space else ""
+    loose = at.cost > OPTIONAL_COST_SHARE * len(one.template)
+    prefix = at.steps[: one.prefix_length]
+    has_prefix = bool(prefix) and all(step.position is not None and step.index is not None for step in prefix)
+    return Place(at, beside, doubtful=one.field.optional and loose and not has_prefix)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from service.matching.confusables import alike
-from service.matching.dates import date_fault, printed_length
-from service.matching.layout import Row, rows, span_box
-from service.matching.normalise import fold_case, fold_width
+from service.matching.alignment import Step
+from service.matching.confusables import look_alikes
+from service.matching.explanation import explain
+from service.matching.layout import LabelChar, read_as_rows, span_box
 from service.matching.outcome import VERDICTS, CharState, DefectCode, Outcome, Verdict, worst
-from service.matching.search import Place, find, full_template
+from service.matching.search import Place, find
 from service.ocr.text import Quad
+from service.recipes.dates import date_fault, printed_length
+from service.recipes.normalise import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from service.matching.alignment import Step
     from service.ocr.text import CharScore, TextLine
     from service.recipes.recipe import Field, Recipe
 
@@ -72,16 +72,15 @@ def evaluate(recipe: Recipe, lines: Sequence[TextLine]) -> Evaluation:
         fields = tuple(_missing(field) for field in recipe.fields)
         detail = "no text was read: no label in view, no print, or an image too poor to read"
         return Evaluation(blank, fields, (Defect(DefectCode.NOTHING_READ, None, detail),))
-    label = rows(lines)
-    places = find(recipe.fields, label)
-    results = []
-    defects = []
+    label = read_as_rows(lines)
+    found = find(recipe.fields, label)
+    results, defects = [], []
     for field in recipe.fields:
-        place = places.get(field.name)
+        place = found.get(field.name)
         result, fault = _judge(field, place, label, lines) if place else (_missing(field), None)
         results.append(result)
         if VERDICTS[result.outcome] is not Verdict.PASS:
-            detail = _explain(result) + (f": {fault}" if fault else "")
+            detail = "; ".join(filter(None, (explain(result), fault)))
             defects.append(Defect(DefectCode(result.outcome.value), field.name, detail))
     verdict = worst([VERDICTS[result.outcome] for result in results])
     if verdict is Verdict.PASS and all(result.outcome is Outcome.ABSENT for result in results):
@@ -92,32 +91,34 @@ def evaluate(recipe: Recipe, lines: Sequence[TextLine]) -> Evaluation:
 
 
 def _missing(field: Field) -> FieldResult:
-    outcome = Outcome.ABSENT if field.optional else Outcome.MISSING
-    chars = tuple(
-        CharResult(position.shown, "", CharState.MISSING, None) for position in full_template(field)
-    )
-    return FieldResult(field.name, outcome, _expected(field), "", None, None, () if field.optional else chars)
+    if field.optional:
+        return FieldResult(field.name, Outcome.ABSENT, _expected(field), "", None, None, ())
+    chars = tuple(CharResult(position.shown, "", CharState.MISSING, None) for position in field.template())
+    return FieldResult(field.name, Outcome.MISSING, _expected(field), "", None, None, chars)
 
 
 def _expected(field: Field) -> str:
-    rule = field.expect or field.pattern or field.date or field.regex or ""
     apart = " " if field.prefix[-1:].isascii() and field.prefix[-1:].isalnum() else ""  # for the eye only
-    return field.prefix + apart + rule
+    return field.prefix + apart + field.rule
 
 
 def _judge(
-    field: Field, place: Place, label: Sequence[Row], lines: Sequence[TextLine]
+    field: Field, place: Place, label: Sequence[LabelChar], lines: Sequence[TextLine]
 ) -> tuple[FieldResult, str | None]:
-    row = label[place.row]
-    chars = tuple(_char(step, row, field) for step in place.alignment.steps)
-    indices = place.alignment.indices
-    span = row[min(indices) : max(indices) + 1]
-    fault = None
-    outcome = _outcome(chars)
+    """What became of a field that was found, and what its characters alone do not explain."""
+    steps, indices = place.alignment.steps, place.alignment.indices
+    chars = tuple(_char(step, label, field) for step in steps)
+    span = label[min(indices) : max(indices) + 1]
+    outcome, fault = _outcome(chars), None
     if outcome is Outcome.MATCH and field.date is not None:
-        printed = [_folded(char.read, field) for char in chars if not char.read.isspace()]
+        printed = [fold(char.read, field.case) for char in chars if not char.read.isspace()]
         fault = date_fault("".join(printed[-printed_length(field.date) :]), field.date)
         outcome = Outcome.INVALID if fault else outcome
+    if outcome is Outcome.MATCH and place.beside:
+        outcome = Outcome.CONFUSED
+        fault = f"{place.beside!r} stands beside it, and the space between may be none: expect it too, or set whitespace"
+    if outcome is Outcome.MISMATCH and place.doubtful:
+        outcome, fault = Outcome.CONFUSED, "it is optional, and this may be another text"
     if outcome is Outcome.MATCH and any(char.state is CharState.BAD for char in chars):
         outcome = Outcome.LOW_CONFIDENCE
     result = FieldResult(
@@ -132,11 +133,11 @@ def _judge(
     return result, fault
 
 
-def _char(step: Step, row: Row, field: Field) -> CharResult:
+def _char(step: Step, label: Sequence[LabelChar], field: Field) -> CharResult:
     expected = step.position.shown if step.position else ""
     if step.index is None:
         return CharResult(expected, "", CharState.MISSING, None)
-    read = row[step.index].char
+    read = label[step.index].char
     score = _score(read, field)
     return CharResult(expected, read.char, _state(step, read, score, field), round(score, 4))
 
@@ -146,29 +147,23 @@ def _score(read: CharScore, field: Field) -> float:
 
     Forms that count as the same (`：` and `:`, or both cases where the field ignores case) share their probability.
     """
-    char = _folded(read.char, field)
-    return min(
-        1.0, read.score + sum(score for other, score in read.alternatives if _folded(other, field) == char)
-    )
+    char = fold(read.char, field.case)
+    score = read.score + sum(score for other, score in read.alternatives if fold(other, field.case) == char)
+    return min(score, 1.0)  # in this order a score that is no number stays one, and is never enough
 
 
 def _state(step: Step, read: CharScore, score: float, field: Field) -> CharState:
     if step.position is None:
         return CharState.EXTRA
-    allowed = step.position.allowed
-    char = _folded(read.char, field)
+    allowed = {fold(char, field.case) for char in step.position.allowed}
+    char = fold(read.char, field.case)
     if char in allowed:
         return CharState.GOOD if score >= field.min_confidence else CharState.BAD
-    if any(alike(char, one) for one in allowed):
+    if not allowed.isdisjoint(look_alikes(char)):
         return CharState.CONFUSED
-    if any(_folded(other, field) in allowed for other, second in read.alternatives if second >= HESITATION):
+    if any(fold(other, field.case) in allowed for other, second in read.alternatives if second >= HESITATION):
         return CharState.CONFUSED_MISMATCH
     return CharState.MISMATCH
-
-
-def _folded(char: str, field: Field) -> str:
-    folded = fold_width(char)
-    return fold_case(folded) if field.case == "ignore" else folded
 
 
 def _outcome(chars: Sequence[CharResult]) -> Outcome:
@@ -178,41 +173,3 @@ def _outcome(chars: Sequence[CharResult]) -> Outcome:
     if states & {CharState.CONFUSED, CharState.CONFUSED_MISMATCH}:
         return Outcome.CONFUSED
     return Outcome.MATCH
-
-
-def _explain(result: FieldResult) -> str:
-    """One sentence for people: what was expected, what was read, and where they differ."""
-    if result.outcome is Outcome.MISSING:
-        return f"{result.expected!r} is not on the label"
-    if result.outcome is Outcome.INVALID:
-        return f"read {result.read!r}"
-    differences = [
-        _difference(first + 1, run)
-        for state, numbered in groupby(enumerate(result.chars), key=lambda one: one[1].state)
-        if state is not CharState.GOOD
-        for first, run in _runs(state, list(numbered))
-    ]
-    return f"expected {result.expected!r}, read {result.read!r}; " + "; ".join(differences)
-
-
-def _runs(state: CharState, numbered: list[tuple[int, CharResult]]) -> Iterator[tuple[int, list[CharResult]]]:
-    """Missing and extra characters that follow each other are one difference, others one each."""
-    if state in {CharState.MISSING, CharState.EXTRA}:
-        yield numbered[0][0], [char for _, char in numbered]
-    else:
-        yield from ((at, [char]) for at, char in numbered)
-
-
-def _difference(at: int, run: list[CharResult]) -> str:
-    char = run[0]
-    expected, read = "".join(one.expected for one in run), "".join(one.read for one in run)
-    said = {
-        CharState.BAD: f"{read!r} is uncertain ({char.score or 0:.2f})",
-        CharState.CONFUSED: f"{expected!r} read as {read!r}, which looks alike",
-        CharState.CONFUSED_MISMATCH: f"{expected!r} read as {read!r}, with {expected!r} a close second",
-        CharState.MISMATCH: f"{expected!r} read as {read!r}",
-        CharState.MISSING: f"{expected!r} missing",
-        CharState.EXTRA: f"{read!r} too much",
-    }[char.state]
-    place = f"character {at}" if len(run) == 1 else f"characters {at} to {at + len(run) - 1}"
-    return f"{place}: {said}"

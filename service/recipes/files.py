@@ -7,8 +7,9 @@ Anchors, tags and deep nesting have no place in a recipe and are refused before 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -18,7 +19,9 @@ from pydantic import Field as Checked
 
 from service.errors import RecipeInvalid
 from service.recipes import template
-from service.recipes.recipe import Case, Field, OnBlank, OnError, Recipe, Whitespace
+from service.recipes.dates import date_template
+from service.recipes.normalise import Case, Whitespace
+from service.recipes.recipe import Field, OnBlank, OnError, Recipe
 from service.recipes.regex import compile_regex
 
 MAX_FILE_BYTES: Final = 256 * 1024
@@ -28,7 +31,10 @@ SUFFIXES: Final = (".yaml", ".yml")
 
 RecipeName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
 FieldName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-Text = Annotated[str, StringConstraints(min_length=1, max_length=template.MAX_POSITIONS)]
+# No control characters: a print has none, and a line break is no space.
+Text = Annotated[
+    str, StringConstraints(min_length=1, max_length=template.MAX_POSITIONS, pattern=r"^[^\x00-\x1f\x7f]+$")
+]
 
 Path_ = tuple[str | int, ...]
 
@@ -47,7 +53,9 @@ class _FieldFile(_Model):
     pattern: Text | None = None
     regex: Text | None = None
     date: _DateRule | None = None
-    prefix: Annotated[str, StringConstraints(max_length=template.MAX_POSITIONS)] = ""
+    prefix: Annotated[
+        str, StringConstraints(max_length=template.MAX_POSITIONS, pattern=r"^[^\x00-\x1f\x7f]*$")
+    ] = ""
     min_confidence: Annotated[float, Checked(ge=0, le=1)] = 0.6
     whitespace: Whitespace = "ignore"
     case: Case = "exact"
@@ -145,10 +153,7 @@ def parse_recipe(text: str, source: str) -> Recipe:
         description=checked.description,
         on_error=checked.on_error,
         on_blank=checked.on_blank,
-        fields=tuple(
-            Field(**one.model_dump(exclude={"date"}), date=one.date.format if one.date else None)
-            for one in checked.fields
-        ),
+        fields=tuple(_field(one) for one in checked.fields),
     )
 
 
@@ -169,7 +174,7 @@ def _compose(text: str, source: str, issues: _Issues) -> yaml.Node:
         mark = error.problem_mark or error.context_mark
         where = f"{mark.line + 1}:{mark.column + 1}" if mark else "1:1"
         raise RecipeInvalid(source, [f"{where}: is not YAML: {error.problem or error.context}"]) from None
-    except (yaml.YAMLError, ValueError) as error:
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
         raise RecipeInvalid(source, [f"1:1: is not YAML: {error}"]) from None
     if not isinstance(root, yaml.MappingNode):
         raise RecipeInvalid(source, ["1:1: must be a mapping with the keys recipe and fields"])
@@ -190,6 +195,9 @@ def _value(node: yaml.Node, path: Path_, issues: _Issues) -> Any:
                 issues.add_at(key.start_mark, f"{key.value} stands here a second time")
             value[key.value] = _value(child, (*path, key.value), issues)
         return value
+    if any("\ud800" <= char <= "\udfff" for char in node.value):
+        issues.add(path, "holds half of a character (a surrogate)")
+        return None
     try:
         return yaml.SafeLoader("").construct_object(node)
     except (yaml.YAMLError, ValueError) as error:
@@ -235,27 +243,36 @@ def _check_meaning(recipe: _RecipeFile, issues: _Issues) -> None:
 def _rule_faults(one: _FieldFile) -> Iterator[tuple[Path_, str]]:
     """Faults of single rules, and expected text that can never satisfy the rule beside it."""
     format_ = one.date.format if one.date else None
-    sound = True
-    for key, parse, text in (
-        (("pattern",), template.pattern, one.pattern),
-        (("regex",), compile_regex, one.regex),
-        (("date", "format"), template.date_format, format_),
-    ):
-        if text is not None:
-            try:
-                parse(text)
-            except ValueError as error:
-                sound = False
-                yield key, str(error)
-    if one.expect is None:
-        return
-    if not one.expect.strip():
-        yield ("expect",), "is blank"
+    checks: list[tuple[Path_, Callable[[], object]]] = []
+    if one.pattern is not None:
+        checks.append((("pattern",), partial(template.pattern, one.pattern)))
+    if one.regex is not None:
+        checks.append((("regex",), partial(compile_regex, one.regex, one.whitespace, one.case)))
+    if format_ is not None:
+        checks.append((("date", "format"), partial(date_template, format_)))
+    if one.expect is not None:
+        checks.append((("expect",), partial(_check_expect, one.expect)))
+    faults = [(key, fault) for key, check in checks if (fault := _fault_of(check))]
+    yield from faults
+    if not faults and one.expect is not None and not template.placeholders(one.expect):
+        field = _field(one)
+        if fault := field.rule_fault(template.fill(one.expect, {})):
+            yield ("expect",), f"can never satisfy the rule beside it: {fault}"
+
+
+def _check_expect(text: str) -> None:
+    if not text.strip():
+        raise ValueError("is blank")
+    template.placeholders(text)
+
+
+def _fault_of(check: Callable[[], object]) -> str | None:
     try:
-        names = template.placeholders(one.expect)
+        check()
     except ValueError as error:
-        yield ("expect",), str(error)
-        return
-    field = Field(one.name, pattern=one.pattern, regex=one.regex, date=format_)
-    if sound and not names and not field.rule_accepts(template.fill(one.expect, {})):
-        yield ("expect",), f"{one.expect!r} can never satisfy the rule beside it"
+        return str(error)
+    return None
+
+
+def _field(one: _FieldFile) -> Field:
+    return Field(**one.model_dump(exclude={"date"}), date=one.date.format if one.date else None)

@@ -8,10 +8,10 @@ from typing import Literal
 
 from service.errors import ExpectedValueInvalid, ExpectedValueMissing, ExpectedValueUnknown
 from service.recipes import template
+from service.recipes.dates import date_fault, date_template
+from service.recipes.normalise import Case, Whitespace, normalise_template, normalise_text
 from service.recipes.regex import compile_regex
 
-Whitespace = Literal["ignore", "collapse", "exact"]
-Case = Literal["exact", "ignore"]
 OnError = Literal["reject", "accept"]
 OnBlank = Literal["review", "fail"]
 
@@ -33,13 +33,41 @@ class Field:
     case: Case = "exact"
     optional: bool = False
 
-    def rule_accepts(self, text: str) -> bool:
-        """Whether an expected text fits the `pattern`, `regex` or `date` format beside it."""
-        if self.pattern is not None:
-            return template.accepts(template.pattern(self.pattern), text)
+    @property
+    def rule(self) -> str:
+        """The rule as the recipe states it, for people."""
+        return self.expect or self.pattern or self.date or self.regex or ""
+
+    def template(self) -> template.Template:
+        """What a print of this field looks like, prefix included; of a `regex` only the prefix."""
+        if self.expect is not None:
+            body = template.literal(self.expect)
+        elif self.pattern is not None:
+            body = template.pattern(self.pattern)
+        elif self.date is not None:
+            body = date_template(self.date)
+        else:
+            body = ()
+        return template.literal(self.prefix) + body
+
+    def rule_fault(self, text: str) -> str | None:
+        """Why an expected text can never satisfy the `pattern`, `regex` or `date` beside it; None if it can."""
+        plain = "".join(char for char, _ in normalise_text(text, self.whitespace, self.case))
+        if (
+            self.regex is not None
+            and compile_regex(self.regex, self.whitespace, self.case).fullmatch(plain) is None
+        ):
+            return f"{text!r} does not match {self.regex!r}"
+        rule = replace(self, expect=None, prefix="")
+        if self.pattern is not None or self.date is not None:
+            wanted = normalise_template(rule.template(), self.whitespace, self.case)
+            if len(wanted) != len(plain) or any(
+                char not in position.allowed for position, char in zip(wanted, plain, strict=True)
+            ):
+                return f"{text!r} does not fit {rule.rule!r}"
         if self.date is not None:
-            return template.accepts(template.date_format(self.date), text)
-        return self.regex is None or compile_regex(self.regex).fullmatch(text) is not None
+            return date_fault("".join(plain.split()), self.date)
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +121,8 @@ class Recipe:
                     raise ExpectedValueInvalid(
                         f"field {field.name} expects {len(text)} characters, more than {template.MAX_POSITIONS}"
                     )
-                if not field.rule_accepts(text):
-                    rule = field.pattern or field.date or field.regex
-                    raise ExpectedValueInvalid(
-                        f"field {field.name} expects {text!r}, which does not fit {rule!r}"
-                    )
+                if fault := field.rule_fault(text):
+                    raise ExpectedValueInvalid(f"field {field.name}: {fault}")
                 field = replace(field, expect=text)  # noqa: PLW2901 (the resolved form takes its place)
             fields.append(field)
         return replace(self, fields=tuple(fields))

@@ -6,19 +6,28 @@ from typing import Any
 
 import re2
 
+from service.recipes.normalise import Case, Whitespace
 
-def compile_regex(text: str, *, ignore_case: bool = False) -> Any:
-    """Compile an expression.
+
+def compile_regex(text: str, whitespace: Whitespace, case: Case) -> Any:
+    """Compile the expression of a field; it is matched as a whole against normalised text.
 
     Raises:
-        ValueError: RE2 does not accept it, or it matches the empty text and so would accept anything.
+        ValueError: RE2 does not accept it, it accepts the empty text and so would accept anything, or it can never
+            match what it is given.
     """
+    if text.startswith("^") or (text.endswith("$") and not text.endswith("\\$")):
+        raise ValueError("leave out ^ and $: the whole print must match anyway")
+    if whitespace == "ignore" and (" " in text or "\\s" in text):
+        raise ValueError("it asks for a space, but white space is ignored: leave it out, or set whitespace")
+    if "\\C" in text:
+        raise ValueError("\\C matches half a character; use . for any character")
     options = re2.Options()
     options.log_errors = False
-    options.case_sensitive = not ignore_case
+    options.case_sensitive = case == "exact"
     options.max_mem = 1 << 20
     try:
-        compiled = re2.compile(text, options)
+        compiled = re2.compile(f"(?:{text})", options)
     except re2.error as error:
         reason = error.args[0] if error.args else "unknown fault"
         reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
@@ -26,8 +35,3 @@ def compile_regex(text: str, *, ignore_case: bool = False) -> Any:
     if compiled.fullmatch(""):
         raise ValueError("it matches the empty text, so it would accept anything")
     return compiled
-
-
-def escape(text: str) -> str:
-    """A text as an RE2 expression that matches just it."""
-    return "".join(char if char.isalnum() or char.isspace() else f"\\x{{{ord(char):x}}}" for char in text)

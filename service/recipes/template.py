@@ -1,7 +1,7 @@
 """The pattern language of recipes: a text as a row of positions, each with the characters it allows.
 
-Fixed text, patterns (`L{digit:6}{letter}`) and date formats (`DD/MM/YY`) all become templates, so one alignment
-serves them all.
+Fixed text, patterns (`L{digit:6}{letter}`) and date formats (`service.recipes.dates`) all become templates, so one
+alignment serves them all.
 """
 
 from __future__ import annotations
@@ -24,18 +24,6 @@ MAX_POSITIONS: Final = 200
 _PATTERN_PART: Final = re.compile(r"\{\{|\}\}|\{([a-z]+)(?::(\d+))?\}|[^{}]|[{}]")
 _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}|[{}]")
 
-DATE_TOKENS: Final[dict[str, str]] = {
-    "YYYY": "year with century",
-    "YY": "year of this century",
-    "MMM": "month name, English, three letters",
-    "MM": "month",
-    "DDD": "day of the year",
-    "DD": "day",
-}
-_DATE_PART: Final = re.compile("|".join(DATE_TOKENS) + "|.", re.DOTALL)
-_DATE_COMBINATIONS: Final = ("D M Y", "M Y", "J Y")
-_DATE_KINDS: Final = {"YYYY": "Y", "YY": "Y", "MMM": "M", "MM": "M", "DDD": "J", "DD": "D"}
-
 
 @dataclass(frozen=True, slots=True)
 class Position:
@@ -56,7 +44,7 @@ def pattern(text: str) -> Template:
     """Parse a pattern; `{{` and `}}` stand for braces.
 
     Raises:
-        ValueError: an unknown character class, a lone brace, nothing at all, or far too long.
+        ValueError: an unknown character class, a lone brace, nothing but spaces, or far too long.
     """
     positions: list[Position] = []
     for part in _PATTERN_PART.finditer(text):
@@ -72,38 +60,6 @@ def pattern(text: str) -> Template:
         else:
             positions += literal(part[0][0])
     return _checked(tuple(positions))
-
-
-def date_format(text: str) -> Template:
-    """Template of a date format such as `DD/MM/YY`, `YYYY.MM.DD`, `DD MMM YYYY`, `MM/YY` or `YYDDD`.
-
-    Raises:
-        ValueError: its tokens name no date.
-    """
-    positions: list[Position] = []
-    for token in date_tokens(text):
-        if token in DATE_TOKENS:
-            kind = "letter" if token == "MMM" else "digit"  # noqa: S105 (a date token)
-            positions += [Position(f"{{{kind}}}", CLASSES[kind])] * len(token)
-        else:
-            positions += literal(token)
-    return _checked(tuple(positions))
-
-
-def date_tokens(text: str) -> list[str]:
-    """Tokens and literal characters of a date format, in order.
-
-    Raises:
-        ValueError: as `date_format`.
-    """
-    tokens = _DATE_PART.findall(text)
-    kinds = sorted(_DATE_KINDS[token] for token in tokens if token in DATE_TOKENS)
-    if " ".join(kinds) not in _DATE_COMBINATIONS:
-        raise ValueError(
-            f"{text!r} names no date: it takes day, month and year (DD MM YY), month and year (MM/YY) "
-            "or day of the year and year (YYDDD)"
-        )
-    return tokens
 
 
 def placeholders(text: str) -> list[str]:
@@ -128,16 +84,9 @@ def fill(text: str, values: dict[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda part: values[part[1]] if part[1] else part[0][0], text)
 
 
-def accepts(template: Template, text: str) -> bool:
-    """Whether a text fits a template, character by character."""
-    return len(template) == len(text) and all(
-        char in position.allowed for position, char in zip(template, text, strict=True)
-    )
-
-
 def _checked(template: Template) -> Template:
-    if not template:
-        raise ValueError("it is empty")
+    if all(position.shown.isspace() for position in template):
+        raise ValueError("it is blank")
     if len(template) > MAX_POSITIONS:
         raise ValueError(f"it has {len(template)} characters, more than {MAX_POSITIONS}")
     return template

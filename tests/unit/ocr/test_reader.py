@@ -13,10 +13,10 @@ import pytest
 from service.errors import DeviceUnavailable, EngineFailed
 from service.imaging.decode import decode
 from service.imaging.frame import Frame
-from service.matching.normalise import fold_width
 from service.ocr import reader as reader_module
 from service.ocr.cores import granted_cores
 from service.ocr.reader import Reader, in_reading_order
+from service.recipes.normalise import fold_width
 from service.samples.generator import Sample
 from service.settings import EngineSettings
 from tests.conftest import PHOTOGRAPHS

@@ -94,6 +94,15 @@ def test_every_fault_is_listed_with_its_place() -> None:
         ("{name: x, regex: '(a'}", "RE2 does not accept it"),
         ("{name: x, regex: '(a)\\1'}", "RE2 does not accept it"),
         ("{name: x, regex: 'a*'}", "matches the empty text"),
+        ("{name: x, regex: '\\Qab'}", "RE2 does not accept it"),
+        ("{name: x, regex: '\\C'}", "half a character"),
+        ("{name: x, regex: '^a$'}", "leave out ^ and $"),
+        ("{name: x, regex: 'LOT [0-9]'}", "asks for a space"),
+        ("{name: x, pattern: '  '}", "it is blank"),
+        ("{name: x, prefix: LOT, pattern: ' '}", "it is blank"),
+        ('{name: x, expect: "a\\nb"}', "should match pattern"),
+        ("{name: x, expect: '31/02/26', date: {format: 'DD/MM/YY'}}", "FEB 2026 has no day 31"),
+        ("{name: x, date: {format: 'DD/MM/YYY'}}", "names no date"),
         ("{name: x, regex: 'a', pattern: 'b'}", "regex; one of them is enough"),
         ("{name: x, date: {format: 'DD/YY'}}", "names no date"),
         ("{name: x, date: {format: 'DD/MM/YY/DD'}}", "names no date"),
@@ -110,6 +119,15 @@ def test_every_fault_is_listed_with_its_place() -> None:
 )
 def test_faults_of_a_field(field: str, fault: str) -> None:
     assert fault in "\n".join(issues(f"recipe: a\nfields:\n  - {field}\n"))
+
+
+def test_an_expected_text_is_judged_as_the_print_will_be() -> None:
+    for field in (
+        "{name: x, expect: a12, pattern: '{upper}{digit:2}', case: ignore}",
+        "{name: x, expect: 11APR2021, date: {format: DD MMM YYYY}}",
+        "{name: x, expect: 'LOT 77', regex: 'LOT[0-9]+'}",
+    ):
+        assert parse_recipe(f"recipe: a\nfields:\n  - {field}\n", "r.yaml").fields
 
 
 def test_two_fields_of_one_name() -> None:
@@ -131,6 +149,8 @@ def test_two_fields_of_one_name() -> None:
         ("a: " + "[" * 50 + "]" * 50, "nested more than"),
         ("a: " + "x" * MAX_FILE_BYTES, "is larger than"),
         ("recipe: a\x00\n", "is not YAML"),
+        ('recipe: "\\UFFFFFFFF"\n', "is not YAML"),
+        ('recipe: a\ndescription: "\\ud800"\n', "half of a character"),
         ("? [a, b]\n: c\n", "a key must be a plain word"),
         ("recipe: a\n--- \nrecipe: b\n", "is not YAML"),
     ],

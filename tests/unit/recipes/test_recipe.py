@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from service.errors import ExpectedValueInvalid, ExpectedValueMissing, ExpectedValueUnknown
-from service.recipes import template
+from service.recipes.dates import date_template
 from service.recipes.recipe import Field
 from tests.labels import recipe
 
@@ -45,9 +45,9 @@ def test_braces_in_a_value_are_no_placeholder() -> None:
     ],
 )
 def test_patterns(text: str, accepted: str, refused: str) -> None:
-    positions = template.pattern(text)
-    assert template.accepts(positions, accepted)
-    assert not template.accepts(positions, refused)
+    field = Field("x", pattern=text)
+    assert field.rule_fault(accepted) is None
+    assert field.rule_fault(refused)
 
 
 @pytest.mark.parametrize(
@@ -55,4 +55,4 @@ def test_patterns(text: str, accepted: str, refused: str) -> None:
     [("DD/MM/YY", 8), ("YYYY.MM.DD", 10), ("DD MMM YYYY", 11), ("MM/YY", 5), ("YYDDD", 5), ("YYYYMMDD", 8)],
 )
 def test_date_formats(format_: str, length: int) -> None:
-    assert len(template.date_format(format_)) == length
+    assert len(date_template(format_)) == length
