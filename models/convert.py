@@ -48,6 +48,10 @@ def convert(origin: Bundle, weights_dir: Path, scratch: Path) -> Path:
 
 
 def _environment(folder: Path) -> Path:
+    if sys.version_info >= (3, 13):
+        raise WeightsMissing(
+            "the conversion needs Python 3.10 to 3.12: X2Paddle's onnx has no build for later ones"
+        )
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
     lock = str(files("models").joinpath("requirements-convert.lock"))
@@ -66,6 +70,4 @@ def _run(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode != 0:
         said = (done.stderr or done.stdout).strip().splitlines() or ["no output"]
-        raise WeightsMissing(
-            f"conversion needs Python {sys.version_info[0]}.10 to 3.12 and failed: {said[-1]}"
-        )
+        raise WeightsMissing(f"the conversion failed at `{' '.join(command[1:5])}`: {said[-1]}")

@@ -15,14 +15,15 @@ from service.api.dependencies import Components
 from service.api.limits import BodyLimit
 from service.batching.batcher import Batcher
 from service.db import engine as db
-from service.errors import NotReady
+from service.errors import SettingsInvalid
+from service.imaging.frame import Frame
 from service.inspections.images import ImageFolder
 from service.inspections.pipeline import InspectionPipeline
 from service.inspections.repository import InspectionRepository
 from service.observability import metrics
-from service.ocr import weights
-from service.ocr.cores import granted_cores
-from service.ocr.reader import EngineFacts, Reader
+from service.ocr.engine import EngineSource
+from service.ocr.reader import Reader
+from service.ocr.text import Reading
 from service.recipes.files import load_folder
 from service.recipes.repository import RecipeRepository
 
@@ -31,14 +32,11 @@ if TYPE_CHECKING:
 
     from starlette.types import Lifespan
 
-    from service.batching.batcher import Engine
-    from service.imaging.frame import Frame
-    from service.ocr.text import Reading
     from service.settings import Settings
 
 log = structlog.get_logger()
 
-DRAIN_TIMEOUT_S = 30
+ENGINE_STOP_TIMEOUT_S = 5  # when the application stops, its requests have been answered
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -47,7 +45,9 @@ def create_app(settings: Settings) -> FastAPI:
     Raises:
         ConfigurationError, RecipeInvalid: it must not start; the message says what mends it.
     """
-    weights.verify(weights.find_bundle(settings.engine.bundle), settings.weights_dir)
+    engine_source = EngineSource(settings.engine, settings.weights_dir)
+    if settings.recipes_dir is not None and not settings.recipes_dir.is_dir():
+        raise SettingsInvalid(f"PRINTPROOF_RECIPES_DIR: there is no folder {settings.recipes_dir}")
     recipe_files = load_folder(settings.recipes)
     database = db.connect(settings.database)
     if db.is_sqlite(database):
@@ -55,56 +55,51 @@ def create_app(settings: Settings) -> FastAPI:
     else:
         db.require_current(database)
     recipe_repository = RecipeRepository(database)
-    for changed in recipe_repository.sync(recipe_files):
-        log.info("recipe_activated", recipe=changed)
+    for change in recipe_repository.sync(recipe_files):
+        log.info("recipe_changed", recipe=change)
+    if not recipe_files:
+        log.warning("no_recipes", folder=str(settings.recipes))
 
-    parts: Components
-
-    def load() -> Engine[Frame, Reading]:
-        reader = Reader(settings.engine, settings.weights_dir, granted_cores())
-        reader.check()
-        parts.engine_facts = reader.facts
+    def load() -> Reader:
+        reader = engine_source.load()
         metrics.device_fallback.set(reader.facts.fallback)
         if reader.facts.fallback:
             log.warning(
                 "device_fallback", device="cpu", reason="no usable GPU; PRINTPROOF_ENGINE__DEVICE is auto"
             )
-        return reader.read
+        return reader
 
-    batcher: Batcher[Frame, Reading] = Batcher(
+    engine = settings.engine
+    batcher: Batcher[Reader, Frame, Reading] = Batcher(
         load,
-        max_batch_size=settings.engine.max_batch_size,
-        max_wait_ms=settings.engine.max_wait_ms,
-        queue_size=settings.engine.queue_size,
-        hang_after_s=settings.engine.hang_after_s,
+        Reader.read,
+        max_batch_size=engine.max_batch_size,
+        max_wait_ms=engine.max_wait_ms,
+        queue_size=engine.queue_size,
+        hang_after_s=engine.hang_after_s,
     )
     images = ImageFolder(settings.images)
     inspection_repository = InspectionRepository(database)
-
-    def engine_facts() -> EngineFacts:
-        if parts.engine_facts is None:
-            raise NotReady("the engine is starting")
-        return parts.engine_facts
-
     pipeline = InspectionPipeline(
         recipes=recipe_repository,
         batcher=batcher,
-        engine_facts=engine_facts,
         images=images,
         inspections=inspection_repository,
         limits=settings.limits,
+        max_in_flight=engine.queue_size,
     )
-    parts = Components(settings, recipe_repository, inspection_repository, images, batcher, pipeline)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         batcher.start()
         yield
-        await to_thread.run_sync(batcher.drain, DRAIN_TIMEOUT_S)
+        await to_thread.run_sync(batcher.drain, ENGINE_STOP_TIMEOUT_S)
         database.dispose()
 
     app = build_api(settings.limits.image_max_bytes, lifespan)
-    app.state.components = parts
+    app.state.components = Components(
+        settings, recipe_repository, inspection_repository, images, batcher, pipeline
+    )
     return app
 
 
@@ -119,6 +114,7 @@ def build_api(image_max_bytes: int, lifespan: Lifespan[FastAPI] | None = None) -
         # The interactive pages load scripts from other hosts, which an air-gapped plant does not reach.
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # a camera does not follow redirects; it is told that the path is wrong
     )
     app.add_middleware(BodyLimit, image_max_bytes=image_max_bytes)
     problems.install(app)

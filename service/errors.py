@@ -5,7 +5,8 @@
      │   ├─ SettingsInvalid
      │   ├─ WeightsMissing, WeightsAltered, BundleUnknown
      │   ├─ RuntimeUnavailable, DeviceUnavailable
-     │   └─ DatabaseOutdated
+     │   ├─ AddressInUse
+     │   └─ DatabaseOutdated, DatabaseUnusable
      ├─ InvalidInput              what was sent cannot be used; sending it again will not help
      │   ├─ RequestMalformed, ValueInvalid
      │   ├─ ImageMissing, ImageTooLarge, ImageTypeUnsupported, ImageUndecodable
@@ -66,6 +67,14 @@ class DeviceUnavailable(ConfigurationError):
 
 class DatabaseOutdated(ConfigurationError):
     code = "database_outdated"
+
+
+class DatabaseUnusable(ConfigurationError):
+    code = "database_unusable"
+
+
+class AddressInUse(ConfigurationError):
+    code = "address_in_use"
 
 
 class InvalidInput(PrintProofError):

@@ -17,6 +17,8 @@ from service.errors import SettingsInvalid
 
 PREFIX = "PRINTPROOF_"
 DELIMITER = "__"
+MAX_DEADLINE_MS = 60_000
+"""Longest wait for a verdict; a stop waits as long for what was admitted."""
 
 
 class _Group(BaseModel):
@@ -43,7 +45,9 @@ class EngineSettings(_Group):
     max_wait_ms: float = Field(
         0, ge=0, le=1000, description="How long a batch that is not full waits for more images."
     )
-    queue_size: int = Field(64, ge=1, le=10_000, description="Images that may wait; more are answered 429.")
+    queue_size: int = Field(
+        16, ge=1, le=10_000, description="Images being worked on or waiting; more are answered 429."
+    )
     hang_after_s: float = Field(
         120, ge=1, le=3600, description="A batch that takes longer makes `/livez` fail."
     )
@@ -59,7 +63,7 @@ class LimitSettings(_Group):
     deadline_ms: int = Field(
         10_000,
         ge=1,
-        le=600_000,
+        le=MAX_DEADLINE_MS,
         description="Wait for a verdict where the request names none (`deadline_ms`).",
     )
 

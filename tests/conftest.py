@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from service.ocr.cores import granted_cores
+from service.ocr.engine import EngineSource
 from service.ocr.reader import Reader
 from service.samples.generator import Sample, make_samples
 from service.settings import EngineSettings, Settings
@@ -31,7 +31,7 @@ def weights_dir() -> Path:
 @pytest.fixture(scope="session")
 def reader(weights_dir: Path) -> Reader:
     """The default engine."""
-    return Reader(EngineSettings(device="cpu"), weights_dir, granted_cores())
+    return EngineSource(EngineSettings(device="cpu"), weights_dir).load()
 
 
 @pytest.fixture(scope="session")

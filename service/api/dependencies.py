@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from fastapi import Depends, Request
 
@@ -12,24 +12,20 @@ from service.imaging.frame import Frame
 from service.inspections.images import ImageFolder
 from service.inspections.pipeline import InspectionPipeline
 from service.inspections.repository import InspectionRepository
+from service.ocr.reader import Reader
 from service.ocr.text import Reading
 from service.recipes.repository import RecipeRepository
 from service.settings import Settings
 
-if TYPE_CHECKING:
-    from service.ocr.reader import EngineFacts
 
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Components:
     settings: Settings
     recipes: RecipeRepository
     inspections: InspectionRepository
     images: ImageFolder
-    batcher: Batcher[Frame, Reading]
+    batcher: Batcher[Reader, Frame, Reading]
     pipeline: InspectionPipeline
-    engine_facts: EngineFacts | None = None
-    """Set once the engine has loaded."""
 
 
 def components(request: Request) -> Components:

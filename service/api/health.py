@@ -52,5 +52,6 @@ def get_metrics(app: App) -> Response:
 
 @router.get("/v1/info", operation_id="get_info", summary="Version, engine, device, limits")
 async def get_info(app: App) -> Info:
-    engine = EngineOut.model_validate(app.engine_facts) if app.engine_facts else None
+    reader = app.batcher.engine
+    engine = EngineOut.model_validate(reader.facts) if reader else None
     return Info(version=__version__, engine=engine, limits=app.settings.limits.model_dump())

@@ -12,6 +12,7 @@ from service.api.dependencies import App
 from service.api.problems import responses
 from service.api.schemas import InspectionOut, InspectionPage
 from service.api.submission import FORM_TYPE, RAW_TYPES, SubmissionIn, read_submission
+from service.imaging.decode import MEDIA_TYPES
 from service.inspections.repository import Filter
 from service.matching.outcome import Verdict
 
@@ -20,13 +21,25 @@ router = APIRouter(prefix="/v1/inspections", tags=["inspections"])
 _BINARY: Final = {"type": "string", "format": "binary"}
 
 
+def _values() -> dict[str, dict[str, Any]]:
+    """Schemas of the values beside the image, as they are sent: all of them as text."""
+    schemas: dict[str, dict[str, Any]] = SubmissionIn.model_json_schema()["properties"]
+    plain = {
+        name: next((one for one in schema.get("anyOf", ()) if one != {"type": "null"}), schema)
+        for name, schema in schemas.items()
+    }
+    plain["expected"] = {
+        "type": "string",
+        "contentMediaType": "application/json",
+        "description": 'JSON object of texts, such as {"lot": "L240817B"}',
+    }
+    return plain
+
+
 def _request_body() -> dict[str, Any]:
-    values = SubmissionIn.model_json_schema()
-    properties = {name: {"type": "string"} for name in values["properties"]}
-    properties["expected"]["description"] = 'JSON object of texts, such as {"lot": "L240817B"}'
     form = {
         "type": "object",
-        "properties": {"image": _BINARY, **properties},
+        "properties": {"image": _BINARY, **_values()},
         "required": ["image", "recipe"],
         "additionalProperties": False,
     }
@@ -37,15 +50,10 @@ def _request_body() -> dict[str, Any]:
 
 
 def _query_parameters() -> list[dict[str, Any]]:
+    where = "For an image sent as the body; a form holds it as a field."
     return [
-        {
-            "name": name,
-            "in": "query",
-            "required": False,
-            "schema": {"type": "string"},
-            "description": "For an image sent as the body; a form holds it as a field.",
-        }
-        for name in SubmissionIn.model_fields
+        {"name": name, "in": "query", "required": False, "schema": schema, "description": where}
+        for name, schema in _values().items()
     ]
 
 
@@ -112,7 +120,7 @@ def list_inspections(
 ) -> InspectionPage:
     """Pages stay stable while inspections arrive."""
     wanted = Filter(verdict, recipe, station_id, part_id)
-    found = app.inspections.page(wanted, before=cursor, limit=limit + 1)
+    found = app.inspections.page(wanted, before=str(cursor) if cursor else None, limit=limit + 1)
     items = [InspectionOut.of(one) for one in found[:limit]]
     return InspectionPage(items=items, next_cursor=items[-1].id if len(found) > limit else None)
 
@@ -132,7 +140,10 @@ def get_inspection(app: App, inspection_id: str) -> InspectionOut:
     operation_id="get_inspection_image",
     summary="The image as it was sent",
     response_class=FileResponse,
-    responses=responses(errors.InspectionNotFound, errors.ImageNotFound, errors.StoreUnavailable),
+    responses={
+        200: {"content": {kind: {"schema": _BINARY} for kind in sorted(set(MEDIA_TYPES.values()))}},
+        **responses(errors.InspectionNotFound, errors.ImageNotFound, errors.StoreUnavailable),
+    },
 )
 def get_inspection_image(app: App, inspection_id: str) -> FileResponse:
     inspection = app.inspections.get(inspection_id)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from service import errors
 from service.observability import metrics
@@ -106,9 +107,16 @@ def install(app: FastAPI) -> None:
         code = _HTTP_CODES.get(status, errors.RequestMalformed.code)
         return _problem(request, status, code, str(error.detail), headers=dict(error.headers or {}))
 
+    @app.exception_handler(ClientDisconnect)
+    async def gone(_request: Request, _error: ClientDisconnect) -> Response:
+        metrics.refused.labels(code="client_gone").inc()
+        return Response(status_code=HTTPStatus.BAD_REQUEST)  # nobody is there to read it
+
     @app.exception_handler(Exception)
     async def unknown(request: Request, error: Exception) -> JSONResponse:
-        log.error("unexpected_error", path=request.url.path, exc_info=error)
+        log.error(
+            "unexpected_error", path=request.url.path, error=repr(error)
+        )  # the server logs where it came from
         detail = "an unexpected error; the log has it under this time and path"
         return _problem(request, HTTPStatus.INTERNAL_SERVER_ERROR, errors.PrintProofError.code, detail)
 

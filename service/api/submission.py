@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
+import re
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, StringConstraints, ValidationError, field_validator
 from pydantic import Field as Checked
+from python_multipart.multipart import parse_options_header
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 
 from service.errors import ImageMissing, ImageTypeUnsupported, RequestMalformed, ValueInvalid
 from service.imaging.decode import MEDIA_TYPES
 from service.inspections.inspection import Submission
+from service.settings import MAX_DEADLINE_MS
 
 if TYPE_CHECKING:
     from starlette.datastructures import FormData
     from starlette.requests import Request
 
-RAW_TYPES: Final = (*MEDIA_TYPES, "image/x-ms-bmp", "image/jpg", "application/octet-stream")
+RAW_TYPES: Final = (
+    *sorted(set(MEDIA_TYPES.values())),
+    "image/x-ms-bmp",
+    "image/jpg",
+    "application/octet-stream",
+)
 FORM_TYPE: Final = "multipart/form-data"
 _MAX_EXPECTED: Final = 64
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]+$", max_length=64)]
 Value = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]*$", max_length=200)]
+_NOT_TEXTS: Final = 'must be a JSON object of texts, such as {"lot": "L240817B"}'
+_YEARS: Final = range(2000, 2100)  # a clock outside them was never set
 
 
 class SubmissionIn(BaseModel):
@@ -38,7 +49,7 @@ class SubmissionIn(BaseModel):
     expected: Annotated[dict[Identifier, Value], Checked(max_length=_MAX_EXPECTED)] = Checked(
         default_factory=dict
     )
-    deadline_ms: Annotated[int, Checked(ge=1, le=600_000)] | None = None
+    deadline_ms: Annotated[int, Checked(ge=1, le=MAX_DEADLINE_MS)] | None = None
 
     @field_validator("expected", mode="before")
     @classmethod
@@ -46,12 +57,35 @@ class SubmissionIn(BaseModel):
         if not isinstance(value, str):
             return value
         try:
-            parsed = json.loads(value)
-        except (ValueError, RecursionError):
-            raise ValueError('must be a JSON object of texts, such as {"lot": "L240817B"}') from None
+            parsed = json.loads(value, object_pairs_hook=_without_repeats)
+        except RecursionError:
+            raise ValueError(_NOT_TEXTS) from None
+        except json.JSONDecodeError:
+            raise ValueError(_NOT_TEXTS) from None
         if not isinstance(parsed, dict):
-            raise ValueError('must be a JSON object of texts, such as {"lot": "L240817B"}')  # noqa: TRY004
+            raise ValueError(_NOT_TEXTS)  # noqa: TRY004 (pydantic reports this kind)
         return parsed
+
+    @field_validator("captured_at", mode="before")
+    @classmethod
+    def _is_iso_8601(cls, value: Any) -> Any:
+        if isinstance(value, str) and not re.match(r"\d{4}-\d{2}-\d{2}[T ]", value):
+            raise ValueError("must be ISO 8601 with a time zone, such as 2026-12-01T10:00:00+01:00")
+        return value
+
+    @field_validator("captured_at")
+    @classmethod
+    def _is_of_our_time(cls, value: dt.datetime | None) -> dt.datetime | None:
+        if value is not None and value.year not in _YEARS:
+            raise ValueError(f"must lie between the years {_YEARS[0]} and {_YEARS[-1]}")
+        return value
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        raise ValueError("gives a name twice")
+    return values
 
 
 async def read_submission(request: Request) -> tuple[bytes, Submission, int | None]:
@@ -65,13 +99,11 @@ async def read_submission(request: Request) -> tuple[bytes, Submission, int | No
         ImageTooLarge: more bytes than the limit.
     """
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    values: dict[str, Any] = dict(request.query_params)
+    values: dict[str, Any] = {}
+    for name, value in request.query_params.multi_items():
+        _set(values, name, value)
     if content_type == FORM_TYPE:
-        try:
-            async with request.form(max_files=1, max_fields=16, max_part_size=64 * 1024) as form:
-                image = await _take(form, values)
-        except HTTPException as error:
-            raise RequestMalformed(f"the form cannot be read: {error.detail}") from None
+        image = await _read_form(request, values)
     elif content_type in RAW_TYPES:
         image = await request.body()
     else:
@@ -89,6 +121,26 @@ async def read_submission(request: Request) -> tuple[bytes, Submission, int | No
     return image, submission, said.deadline_ms
 
 
+def _set(values: dict[str, Any], name: str, value: str) -> None:
+    if name in values:
+        raise RequestMalformed(f"{name} is given twice")
+    values[name] = value
+
+
+async def _read_form(request: Request, values: dict[str, Any]) -> bytes:
+    body = (await request.body()).rstrip()
+    _, options = parse_options_header(request.headers["content-type"])
+    if not body.endswith(b"--" + options.get(b"boundary", b"") + b"--"):
+        raise RequestMalformed("the form is cut off: it does not end with its boundary")
+    try:
+        async with request.form(max_files=1, max_fields=16, max_part_size=64 * 1024) as form:
+            return await _take(form, values)
+    except HTTPException as error:
+        raise RequestMalformed(f"the form cannot be read: {error.detail}") from None
+    except (UnicodeError, LookupError):
+        raise RequestMalformed("the form's charset cannot be read; send UTF-8") from None
+
+
 async def _take(form: FormData, values: dict[str, Any]) -> bytes:
     image = None
     for name, value in form.multi_items():
@@ -99,10 +151,8 @@ async def _take(form: FormData, values: dict[str, Any]) -> bytes:
             if declared not in RAW_TYPES:
                 raise ImageTypeUnsupported(f"content type {declared} is not an image this service reads")
             image = await value.read()
-        elif name in values:
-            raise RequestMalformed(f"{name} is given twice")
         else:
-            values[name] = value
+            _set(values, name, value)
     if image is None:
         raise RequestMalformed("the form has no file named 'image'")
     return image

@@ -6,16 +6,16 @@ and full means refused at once; a *batch* is what one engine call gets.
 
     submit --put--> queue --take--> batch --engine--> results --future--> submit
              |                |                 |
-         QueueFull   DeadlinePassed (dropped)   EngineFailed (each item retried alone)
+         QueueFull      DeadlinePassed     EngineFailed (each item retried alone)
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ import structlog
 from service.errors import DeadlinePassed, EngineFailed, NotReady, PrintProofError, QueueFull
 from service.observability import metrics
 
+Engine = TypeVar("Engine")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Engine = Callable[[Sequence[Item]], Sequence[Result]]
 
 log = structlog.get_logger()
 
@@ -42,7 +42,7 @@ class State(str, Enum):
     DRAINING = "draining"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Entry(Generic[Item, Result]):
     item: Item
     future: Future[tuple[Result, float]]
@@ -50,11 +50,12 @@ class _Entry(Generic[Item, Result]):
     deadline: float
 
 
-class Batcher(Generic[Item, Result]):
-    """Runs `Engine` calls on a thread of its own.
+class Batcher(Generic[Engine, Item, Result]):
+    """Runs engine calls on a thread of its own.
 
     Args:
         load: creates and warms the engine; called on the batcher's thread.
+        run: one engine call; as many results as items, in their order.
         max_batch_size: items per engine call at most.
         max_wait_ms: how long a batch that is not full waits for more.
         queue_size: entries that may wait.
@@ -63,7 +64,8 @@ class Batcher(Generic[Item, Result]):
 
     def __init__(
         self,
-        load: Callable[[], Engine[Item, Result]],
+        load: Callable[[], Engine],
+        run: Callable[[Engine, Sequence[Item]], Sequence[Result]],
         *,
         max_batch_size: int,
         max_wait_ms: float,
@@ -71,15 +73,21 @@ class Batcher(Generic[Item, Result]):
         hang_after_s: float,
     ) -> None:
         self._load = load
+        self._run = run
         self._max_batch_size = max_batch_size
         self._max_wait_s = max_wait_ms / 1000
+        self._queue_size = queue_size
         self._hang_after_s = hang_after_s
-        self._queue: queue.Queue[_Entry[Item, Result] | None] = queue.Queue(queue_size)
-        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+        self._waiting: deque[_Entry[Item, Result]] = deque()
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._work, name="engine", daemon=True)
         self._busy_since: float | None = None
         self.state = State.STARTING
         self.failure = ""
         """Why the state is FAILED."""
+        self.engine: Engine | None = None
+        """Set once it is loaded; only the batcher's thread may call it, but its facts are there for all."""
+        metrics.queue_size.set_function(lambda: len(self._waiting))
 
     @property
     def alive(self) -> bool:
@@ -103,30 +111,31 @@ class Batcher(Generic[Item, Result]):
             DeadlinePassed: no result in time; the item is dropped if its turn has not come.
             EngineFailed: the engine failed on this item.
         """
-        if self.state is not State.READY:
-            raise NotReady(f"the engine is {self.state.value}")
         entry: _Entry[Item, Result] = _Entry(item, Future(), time.monotonic(), deadline)
-        try:
-            self._queue.put_nowait(entry)
-        except queue.Full:
-            metrics.shed.labels(reason="queue_full").inc()
-            raise QueueFull(f"{self._queue.maxsize} images are waiting already") from None
-        metrics.queue_size.set(self._queue.qsize())
+        with self._changed:
+            if self.state is not State.READY:
+                raise NotReady(f"the engine is {self.state.value}")
+            if len(self._waiting) >= self._queue_size:
+                raise QueueFull(f"{len(self._waiting)} images are waiting already")
+            self._waiting.append(entry)
+            self._changed.notify()
         try:
             return await asyncio.wait_for(asyncio.wrap_future(entry.future), deadline - time.monotonic())
         except (TimeoutError, asyncio.TimeoutError):  # one class from Python 3.11 on
             raise DeadlinePassed("no verdict within the deadline") from None
+        finally:
+            with self._changed, contextlib.suppress(ValueError):
+                self._waiting.remove(entry)  # nobody waits for it any more: its place is free
 
     def drain(self, timeout_s: float) -> None:
         """Take no more work, finish what was admitted, end the thread. Waits `timeout_s` at most."""
-        if self.state is not State.FAILED:
-            self.state = State.DRAINING
-        give_up = time.monotonic() + timeout_s
-        with contextlib.suppress(queue.Full):
-            self._queue.put(None, timeout=timeout_s)
-        self._thread.join(max(0.0, give_up - time.monotonic()))
+        with self._changed:
+            if self.state is not State.FAILED:
+                self.state = State.DRAINING
+            self._changed.notify()
+        self._thread.join(timeout_s)
 
-    def _run(self) -> None:
+    def _work(self) -> None:
         try:
             engine = self._load()
         except Exception as error:
@@ -136,9 +145,11 @@ class Batcher(Generic[Item, Result]):
                 "engine_failed_to_start", error=str(error), exc_info=not isinstance(error, PrintProofError)
             )
             return
-        if self.state is State.STARTING:
-            self.state = State.READY
-            log.info("engine_ready")
+        with self._changed:
+            self.engine = engine
+            if self.state is State.STARTING:
+                self.state = State.READY
+        log.info("engine_ready")
         while (batch := self._next_batch()) is not None:
             if batch:
                 self._busy_since = time.monotonic()
@@ -146,35 +157,37 @@ class Batcher(Generic[Item, Result]):
                 self._busy_since = None
 
     def _next_batch(self) -> list[_Entry[Item, Result]] | None:
-        """The next entries that somebody still waits for; None when drained."""
-        first = self._queue.get()
-        if first is None:
-            return None
-        entries = [first]
-        until = time.monotonic() + self._max_wait_s
-        while len(entries) < self._max_batch_size:
-            try:
-                entry = self._queue.get(timeout=max(0.0, until - time.monotonic()))
-            except queue.Empty:
-                break
-            if entry is None:
-                self._queue.put(None)  # the end is seen again when this batch is done
-                break
-            entries.append(entry)
-        metrics.queue_size.set(self._queue.qsize())
+        """The next entries that somebody still waits for, maybe none; None when drained."""
+        with self._changed:
+            while not self._waiting:
+                if self.state is State.DRAINING:
+                    return None
+                self._changed.wait()
+            until = time.monotonic() + self._max_wait_s
+            while len(self._waiting) < self._max_batch_size and self.state is not State.DRAINING:
+                if not self._changed.wait(max(0.0, until - time.monotonic())):
+                    break
+            count = min(len(self._waiting), self._max_batch_size)
+            entries = [self._waiting.popleft() for _ in range(count)]
         return [entry for entry in entries if self._claim(entry)]
 
     def _claim(self, entry: _Entry[Item, Result]) -> bool:
-        """Whether to work on an entry: not if its caller left or its deadline has passed."""
-        if entry.deadline <= time.monotonic():
-            entry.future.cancel()
-        return entry.future.set_running_or_notify_cancel()
+        """Whether to work on an entry: not if its caller left or its deadline has passed.
 
-    def _answer(self, engine: Engine[Item, Result], batch: list[_Entry[Item, Result]]) -> None:
+        An expired one is answered, not cancelled: to its caller a cancelled future looks like its own cancellation.
+        """
+        if not entry.future.set_running_or_notify_cancel():
+            return False
+        if entry.deadline <= time.monotonic():
+            entry.future.set_exception(DeadlinePassed("no verdict within the deadline"))
+            return False
+        return True
+
+    def _answer(self, engine: Engine, batch: list[_Entry[Item, Result]]) -> None:
         metrics.batch_size.observe(len(batch))
         started = time.monotonic()
         try:
-            results = engine([entry.item for entry in batch])
+            results = self._run(engine, [entry.item for entry in batch])
             if len(results) != len(batch):
                 raise EngineFailed(f"the engine answered {len(results)} results for {len(batch)} images")
         except Exception as error:

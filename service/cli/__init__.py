@@ -8,7 +8,7 @@ import typer
 
 from service import __version__
 from service.cli import demo, inspect, models, ocr, recipe, samples, serve
-from service.cli.console import EXIT_ERROR, errors
+from service.cli.console import EXIT_ERROR, complain
 from service.errors import PrintProofError
 
 app = typer.Typer(
@@ -48,5 +48,8 @@ def main() -> None:
     try:
         app()
     except PrintProofError as error:
-        errors.print(f"printproof: {error}", style="red", highlight=False, soft_wrap=True, markup=False)
+        complain(f"printproof: {error}")
+        sys.exit(EXIT_ERROR)
+    except OSError as error:  # a folder that cannot be made, a full disk
+        complain(f"printproof: {error}")
         sys.exit(EXIT_ERROR)

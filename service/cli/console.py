@@ -12,7 +12,6 @@ from rich.console import Console
 from service.errors import ImageMissing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from service.imaging.frame import Frame
@@ -22,7 +21,9 @@ EXIT_NOT_PASSED: Final = 1
 EXIT_ERROR: Final = 2
 
 output = Console(soft_wrap=True, highlight=False)
-errors = Console(stderr=True)
+people = Console(stderr=True, soft_wrap=True, highlight=False)
+
+VERDICT_STYLES: Final = {"PASS": "bold green", "REVIEW": "bold yellow", "FAIL": "bold red"}
 
 
 def print_json(value: Any) -> None:
@@ -49,10 +50,11 @@ def read_frame(path: Path, settings: Settings) -> tuple[Frame, float]:
     return frame, 1000 * (time.perf_counter() - started)
 
 
-def report_error(path: Path, error: Exception) -> None:
-    errors.print(f"{path}: {error}", style="red", highlight=False, soft_wrap=True, markup=False)
+def say(message: str) -> None:
+    """A message for people, as it is."""
+    people.print(message, markup=False)
 
 
-def reporter() -> Callable[[str], None]:
-    """Prints progress messages of long steps."""
-    return lambda message: errors.print(message, highlight=False, soft_wrap=True, markup=False)
+def complain(message: str) -> None:
+    """An error for people, as it is."""
+    people.print(message, style="red", markup=False)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from service.cli.console import EXIT_NOT_PASSED, output, reporter
+from service.cli.console import EXIT_ERROR, EXIT_NOT_PASSED, VERDICT_STYLES, output, say
 from service.errors import NotReady
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ START_TIMEOUT_S: Final = 120
 STOP_TIMEOUT_S: Final = 45
 _SEED: Final = 42
 _COUNT: Final = 12
-_STYLES: Final = {"PASS": "bold green", "REVIEW": "bold yellow", "FAIL": "bold red"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,6 @@ def demo(
     """Start the service on SQLite, post good and defective sample labels as a camera would, show the verdicts."""
     from service.samples.generator import make_samples  # noqa: PLC0415 (Pillow and the fonts)
 
-    say = reporter()
     samples = make_samples(folder / "samples", seed=_SEED, count=_COUNT)
     port = port if _is_free(port) else _free_port()
     base = f"http://127.0.0.1:{port}"
@@ -87,14 +85,20 @@ def demo(
             say("serving until Ctrl-C")
             with contextlib.suppress(KeyboardInterrupt):
                 process.wait()
+                say("the service has stopped; its message stands above")
+                raise typer.Exit(EXIT_ERROR)
     if wrong:
         raise typer.Exit(EXIT_NOT_PASSED)
 
 
 @contextlib.contextmanager
 def _service(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
+    # The demo has a store of its own, whatever is configured; only the weights are where they always are.
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("PRINTPROOF_")}
+    if "PRINTPROOF_WEIGHTS_DIR" in os.environ:
+        ours["PRINTPROOF_WEIGHTS_DIR"] = os.environ["PRINTPROOF_WEIGHTS_DIR"]
     environment = {
-        **os.environ,
+        **ours,
         "PRINTPROOF_HOST": "127.0.0.1",
         "PRINTPROOF_PORT": str(port),
         "PRINTPROOF_DATA_DIR": str(folder),
@@ -126,10 +130,12 @@ def _wait_until_ready(base: str, process: subprocess.Popen[bytes]) -> None:
                 return
         except urllib.error.HTTPError as error:
             reason = json.load(error).get("detail", reason)
+            if "failed" in reason:  # the engine will never be ready
+                break
         except OSError:
             pass
         time.sleep(0.1)
-    raise NotReady(f"the service is not ready after {START_TIMEOUT_S} s: {reason}")
+    raise NotReady(f"the service did not become ready: {reason}")
 
 
 def _post(base: str, image: Path, sample: Sample) -> _Answer:
@@ -152,7 +158,7 @@ def _post(base: str, image: Path, sample: Sample) -> _Answer:
 
 def _show(answer: _Answer) -> None:
     result, sample = answer.result, answer.sample
-    output.print(f"{result['verdict']:<7}", style=_STYLES[result["verdict"]], end="")
+    output.print(f"{result['verdict']:<7}", style=VERDICT_STYLES[result["verdict"]], end="")
     made_with = (sample.defect or "nothing wrong").replace("_", " ")
     output.print(f"{answer.latency_ms:5.0f} ms  {sample.file}  {sample.recipe:<11} {made_with}", markup=False)
     for defect in result["defects"]:

@@ -13,11 +13,12 @@ from rich.progress import track
 from service.cli.console import (
     EXIT_ERROR,
     EXIT_NOT_PASSED,
-    errors,
+    VERDICT_STYLES,
+    complain,
     output,
+    people,
     print_json,
     read_frame,
-    report_error,
 )
 from service.errors import InvalidInput, Unavailable, ValueInvalid
 from service.matching.outcome import Verdict
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from service.ocr.reader import Reader
     from service.recipes.recipe import Recipe
     from service.settings import Settings
-
-_STYLES = {Verdict.PASS: "bold green", Verdict.REVIEW: "bold yellow", Verdict.FAIL: "bold red"}
 
 
 def inspect(
@@ -47,20 +46,19 @@ def inspect(
 
     Exit status: 0 all PASS, 1 any FAIL or REVIEW, 2 an error.
     """
-    from service.ocr.cores import granted_cores  # noqa: PLC0415 (loads the runtimes)
-    from service.ocr.reader import Reader  # noqa: PLC0415
+    from service.ocr.engine import EngineSource  # noqa: PLC0415 (loads OpenCV and the runtimes)
 
     settings = load_settings()
     wanted = load_recipe(recipe)[0].resolve(parse_expected(expected or []))
-    reader = Reader(settings.engine, settings.weights_dir, granted_cores())
+    reader = EngineSource(settings.engine, settings.weights_dir).load()
     status = 0
     for path in track(
-        images, "inspecting", console=errors, disable=len(images) < 2 or not errors.is_terminal
+        images, "inspecting", console=people, disable=len(images) < 2 or not people.is_terminal
     ):
         try:
             result = _inspect(path, wanted, reader, settings)
         except (InvalidInput, Unavailable) as error:
-            report_error(path, error)
+            complain(f"{path}: {error}")
             status = EXIT_ERROR
             continue
         if result.verdict is not Verdict.PASS:
@@ -116,7 +114,7 @@ def _inspect(path: Path, recipe: Recipe, reader: Reader, settings: Settings) -> 
 
 
 def _show(path: Path, result: InspectionOut) -> None:
-    output.print(f"{result.verdict.value:<7}", style=_STYLES[result.verdict], end="")
+    output.print(f"{result.verdict.value:<7}", style=VERDICT_STYLES[result.verdict.value], end="")
     output.print(str(path), markup=False)
     for defect in result.defects:
         where = f"{defect.field}: " if defect.field else ""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from service.cli.console import EXIT_ERROR, output, report_error, reporter
+from service.cli.console import EXIT_ERROR, complain, output, say
 from service.errors import WeightsAltered, WeightsMissing
 from service.ocr import weights
 from service.settings import load_settings
@@ -23,7 +22,6 @@ Names = Annotated[
 def list_bundles() -> None:
     """The bundles of the catalogue, and whether they are complete here."""
     settings = load_settings()
-    table = Table("bundle", "title", "form", "licence", "state", "", box=None)
     for bundle in weights.catalogue().values():
         try:
             weights.verify(bundle, settings.weights_dir)
@@ -32,9 +30,11 @@ def list_bundles() -> None:
             state = "missing"
         except WeightsAltered:
             state = "altered"
-        used = "in use" if bundle.name == settings.engine.bundle else ""
-        table.add_row(bundle.name, bundle.title, bundle.form, bundle.licence, state, used)
-    output.print(table)
+        used = "  in use" if bundle.name == settings.engine.bundle else ""
+        output.print(
+            f"{bundle.name:<22} {state:<9} {bundle.form:<7} {bundle.licence}  {bundle.title}{used}",
+            markup=False,
+        )
 
 
 @app.command("pull")
@@ -44,7 +44,7 @@ def pull(bundles: Names = None) -> None:
 
     settings = load_settings()
     for name in bundles or [settings.engine.bundle]:
-        fetch(weights.find_bundle(name), settings.weights_dir, reporter())
+        fetch(weights.find_bundle(name), settings.weights_dir, say)
 
 
 @app.command("verify")
@@ -57,7 +57,7 @@ def verify(bundles: Names = None) -> None:
         try:
             weights.verify(bundle, settings.weights_dir)
         except (WeightsMissing, WeightsAltered) as error:
-            report_error(settings.weights_dir / name, error)
+            complain(str(error))
             sound = False
         else:
             output.print(f"{name}: complete, every hash is right")

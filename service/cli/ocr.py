@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from service.cli.console import EXIT_ERROR, output, print_json, read_frame, report_error
+from service.cli.console import EXIT_ERROR, complain, output, print_json, read_frame
 from service.errors import InvalidInput, Unavailable
 from service.settings import load_settings
 
@@ -26,18 +26,17 @@ def ocr(
 
     Exit status 2 if an image could not be read; the others are read all the same.
     """
-    from service.ocr.cores import granted_cores  # noqa: PLC0415 (loads the runtimes)
-    from service.ocr.reader import Reader  # noqa: PLC0415
+    from service.ocr.engine import EngineSource  # noqa: PLC0415 (loads OpenCV and the runtimes)
 
     settings = load_settings()
-    reader = Reader(settings.engine, settings.weights_dir, granted_cores())
+    reader = EngineSource(settings.engine, settings.weights_dir).load()
     failed = False
     for path in images:
         try:
             frame, decode_ms = read_frame(path, settings)
             reading = reader.read([frame])[0]
         except (InvalidInput, Unavailable) as error:
-            report_error(path, error)
+            complain(f"{path}: {error}")
             failed = True
             continue
         if as_json:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from service.cli.console import EXIT_ERROR, errors, output
+from service.cli.console import EXIT_ERROR, complain, output
 from service.errors import RecipeInvalid
 from service.recipes.files import load_recipe
 
@@ -22,7 +22,7 @@ def validate(files: Annotated[list[Path], typer.Argument(help="Recipe files.", m
         try:
             recipe, _ = load_recipe(path)
         except RecipeInvalid as error:
-            errors.print(str(error), highlight=False, soft_wrap=True, markup=False)
+            complain(str(error))
             sound = False
         else:
             needs = f", needs {', '.join(recipe.placeholders)}" if recipe.placeholders else ""

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import signal
+import socket
 import sys
+from typing import TYPE_CHECKING
 
-from service.cli.console import reporter
-from service.settings import load_settings
+from service.cli.console import say
+from service.errors import AddressInUse
+from service.settings import MAX_DEADLINE_MS, load_settings
 
-SHUTDOWN_GRACE_S = 40  # longer than the drain, so that admitted inspections are finished
+if TYPE_CHECKING:
+    from service.settings import Settings
+
+# A stop waits for every admitted inspection: it ends by its deadline, and then has to be stored.
+STOP_TIMEOUT_S = MAX_DEADLINE_MS // 1000 + 15
 
 
 def serve() -> None:
@@ -22,15 +29,26 @@ def serve() -> None:
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(0))
     settings = load_settings()
     logs.configure(settings.log_level, settings.log_format)
-    uvicorn.run(
-        create_app(settings),
-        host=settings.host,
-        port=settings.port,
-        access_log=False,
-        log_level="warning",
-        timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
-        server_header=False,
-    )
+    with _listen(settings) as listener:
+        app = create_app(settings)
+        config = uvicorn.Config(
+            app,
+            access_log=False,
+            log_config=None,
+            timeout_graceful_shutdown=STOP_TIMEOUT_S,
+            server_header=False,
+        )
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listen(settings: Settings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        return socket.create_server((settings.host, settings.port), family=family, backlog=2048)
+    except OSError as error:
+        raise AddressInUse(
+            f"PRINTPROOF_HOST, PRINTPROOF_PORT: cannot listen on {settings.host}:{settings.port}: {error.strerror or error}"
+        ) from None
 
 
 def migrate() -> None:
@@ -40,4 +58,4 @@ def migrate() -> None:
     settings = load_settings()
     database = db.connect(settings.database)
     db.migrate(database)
-    reporter()(f"the database is up to date: {database.url.render_as_string(hide_password=True)}")
+    say(f"the database is up to date: {database.url.render_as_string(hide_password=True)}")

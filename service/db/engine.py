@@ -12,9 +12,10 @@ from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from sqlalchemy.orm import DeclarativeBase, Session
 
-from service.errors import DatabaseOutdated, SettingsInvalid, StoreUnavailable
+from service.errors import DatabaseOutdated, DatabaseUnusable, SettingsInvalid, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,9 +43,28 @@ def connect(url: str) -> sa.Engine:
         engine = sa.create_engine(parsed)
     except (sa.exc.ArgumentError, ImportError) as error:
         raise SettingsInvalid(f"PRINTPROOF_DATABASE_URL: {error}") from None
+    except OSError as error:
+        raise DatabaseUnusable(f"the folder of the database cannot be made: {error}") from None
     if parsed.get_backend_name() == "sqlite":
         sa.event.listen(engine, "connect", _prepare_sqlite)
+        if parsed.database:
+            sa.event.listen(engine, "checkout", _Replaced(Path(parsed.database)))
     return engine
+
+
+class _Replaced:
+    """Notices that an SQLite file was deleted or replaced: connections would go on writing into the old one, unseen."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __call__(self, _connection: object, record: ConnectionPoolEntry, _proxy: object) -> None:
+        try:
+            inode = self._path.stat().st_ino
+        except FileNotFoundError:
+            inode = -1
+        if record.info.setdefault("inode", inode) != inode:
+            raise sa.exc.DisconnectionError("the database file was replaced")
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: ConnectionPoolEntry) -> None:
@@ -62,16 +82,29 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: ConnectionPoolEntry
 
 
 def migrate(engine: sa.Engine) -> None:
-    """Bring the schema to the newest revision."""
-    with engine.begin() as connection:
+    """Bring the schema to the newest revision.
+
+    Raises:
+        DatabaseUnusable: it is no database, is of a newer version, or cannot be written.
+    """
+    with _usable(), engine.begin() as connection:
         config = _config()
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
 
 
+@contextlib.contextmanager
+def _usable() -> Iterator[None]:
+    try:
+        yield
+    except (sa.exc.SQLAlchemyError, CommandError) as error:
+        reason = getattr(error, "orig", None) or error
+        raise DatabaseUnusable(f"the database cannot be used: {reason}") from error
+
+
 def require_current(engine: sa.Engine) -> None:
-    """Raises DatabaseOutdated unless the schema is at the newest revision."""
-    with engine.connect() as connection:
+    """Raises DatabaseOutdated unless the schema is at the newest revision, DatabaseUnusable if it cannot be asked."""
+    with _usable(), engine.connect() as connection:
         revision = MigrationContext.configure(connection).get_current_revision()
     newest = ScriptDirectory.from_config(_config()).get_current_head()
     if revision != newest:
@@ -81,14 +114,18 @@ def require_current(engine: sa.Engine) -> None:
 
 
 @contextlib.contextmanager
-def transaction(engine: sa.Engine) -> Iterator[Session]:
+def transaction(engine: sa.Engine, *, writes: bool = False) -> Iterator[Session]:
     """A session in one transaction: committed at the end, undone on any error.
+
+    With `writes`, SQLite's one writer is this one from the start: what is decided inside is not decided before a wait.
 
     Raises:
         StoreUnavailable: the database did not answer or did not take it.
     """
     try:
         with Session(engine) as session, session.begin():
+            if writes and is_sqlite(engine):
+                session.connection().exec_driver_sql("BEGIN IMMEDIATE")
             yield session
     except sa.exc.SQLAlchemyError as error:
         raise StoreUnavailable("the database does not answer or refuses the change") from error

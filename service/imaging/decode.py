@@ -21,7 +21,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FORMATS: Final = ("JPEG", "PNG", "BMP", "TIFF", "WEBP")
-MEDIA_TYPES: Final = ("image/jpeg", "image/png", "image/bmp", "image/tiff", "image/webp")
+MEDIA_TYPES: Final = {
+    "JPEG": "image/jpeg",
+    "MPO": "image/jpeg",  # a JPEG with further pictures behind it, as phones and stereo cameras write
+    "PNG": "image/png",
+    "BMP": "image/bmp",
+    "TIFF": "image/tiff",
+    "WEBP": "image/webp",
+}
 MIN_SIDE_PX: Final = 2
 
 # Pillow's own limit warns and raises by turns; `max_pixels` below is the limit of this product.
@@ -79,7 +86,7 @@ def decode(data: bytes, *, max_bytes: int, max_pixels: int) -> Frame:
     if min(width, height) < MIN_SIDE_PX:
         raise ImageUndecodable(f"the image has {width} x {height} pixels, too few to hold text")
     try:
-        if header.format == "JPEG" and header.mode in {"RGB", "L"}:
+        if header.format in {"JPEG", "MPO"} and header.mode in {"RGB", "L"}:
             pixels = _decode_jpeg(data, scan_start=stream.tell())
         else:
             pixels = _to_bgr(header)
@@ -87,7 +94,7 @@ def decode(data: bytes, *, max_bytes: int, max_pixels: int) -> Frame:
         orientation = header.getexif().get(ExifTags.Base.Orientation)
     except _DAMAGE as error:
         raise ImageUndecodable(f"the image is damaged or cut off: {error}") from None
-    return Frame(_turn_upright(pixels, orientation), Image.MIME[header.format or "JPEG"])
+    return Frame(_turn_upright(pixels, orientation), MEDIA_TYPES[header.format or ""])
 
 
 def _decode_jpeg(data: bytes, scan_start: int) -> Pixels:
@@ -106,7 +113,7 @@ def _to_bgr(image: Image.Image) -> Pixels:
     if image.mode[0] in "IF":
         return _uint8(cv2.cvtColor(_to_8_bit(np.asarray(image)), cv2.COLOR_GRAY2BGR))
     if image.mode in {"RGBA", "LA", "PA", "La", "RGBa"} or "transparency" in image.info:
-        return _flatten(np.asarray(image.convert("RGBA")))
+        return _flatten(image.convert("RGBA"))
     return _uint8(cv2.cvtColor(np.asarray(image.convert("RGB")), cv2.COLOR_RGB2BGR))
 
 
@@ -119,19 +126,19 @@ def _to_8_bit(grey: NDArray[Any]) -> Pixels:
     if grey.dtype.kind == "f":
         known = np.nan_to_num(grey)
         return _uint8(np.clip(known * (255 if known.max() <= 1 else 1), 0, 255))
-    whole = np.clip(grey.astype(np.int64), 0, None)
-    shift = max(0, int(whole.max()).bit_length() - 8)
-    return _uint8(whole >> shift)
+    shift = max(0, int(grey.max()).bit_length() - 8)
+    return _uint8(np.clip(grey, 0, None) >> shift)
 
 
-def _flatten(rgba: Pixels) -> Pixels:
+def _flatten(image: Image.Image) -> Pixels:
     """Lay a transparent image on white or black, whichever its visible pixels stand out from."""
-    alpha = rgba[..., 3:].astype(np.float32) / 255
-    visible = alpha[..., 0] > 0.5
-    brightness = float(rgba[..., :3][visible].mean()) if visible.any() else 0.0
-    ground = 0.0 if brightness > 127 else 255.0
-    flat = rgba[..., 2::-1].astype(np.float32) * alpha + ground * (1 - alpha)
-    return _uint8(flat.round())
+    alpha = image.getchannel("A")
+    visible = np.asarray(alpha) > 127
+    grey = np.asarray(image.convert("L"))
+    ground = "black" if visible.any() and grey[visible].mean() > 127 else "white"
+    flat = Image.new("RGB", image.size, ground)
+    flat.paste(image, mask=alpha)
+    return _uint8(cv2.cvtColor(np.asarray(flat), cv2.COLOR_RGB2BGR))
 
 
 def _turn_upright(pixels: Pixels, orientation: object) -> Pixels:

@@ -37,7 +37,7 @@ class ImageFolder:
         path = self._folder / key
         partial = path.with_suffix(".part")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            _make_folder(path.parent)
             with partial.open("wb") as stream:
                 stream.write(data)
                 stream.flush()
@@ -50,10 +50,6 @@ class ImageFolder:
             raise StoreUnavailable(f"the image cannot be stored: {error.strerror or error}") from error
         return key
 
-    def remove(self, key: str) -> None:
-        """Remove an image whose inspection could not be stored."""
-        (self._folder / key).unlink(missing_ok=True)
-
     def path(self, key: str) -> Path:
         """Where an image is.
 
@@ -64,6 +60,14 @@ class ImageFolder:
         if not path.is_file():
             raise ImageNotFound("the image of this inspection is no longer stored")
         return path
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder and those above it, each durable in its own parent."""
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        _sync_folder(folder.parent)
 
 
 def _sync_folder(folder: Path) -> None:

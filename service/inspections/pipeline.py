@@ -5,45 +5,58 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import structlog
 import uuid_utils
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 
 from service import __version__
-from service.errors import DeadlinePassed, EngineFailed, StoreUnavailable, Unavailable
+from service.batching.batcher import Batcher
+from service.errors import DeadlinePassed, EngineFailed, NotReady, QueueFull, Unavailable
 from service.imaging.decode import decode
+from service.imaging.frame import Frame
+from service.inspections.images import ImageFolder
 from service.inspections.inspection import Inspection, Judgement, Origin, Submission, judge, judge_failure
+from service.inspections.repository import InspectionRepository
 from service.matching.outcome import DefectCode
 from service.observability import metrics
+from service.ocr.cores import granted_cores
+from service.ocr.reader import Reader
 from service.ocr.text import Reading
-
-if TYPE_CHECKING:
-    from service.batching.batcher import Batcher
-    from service.imaging.frame import Frame
-    from service.inspections.images import ImageFolder
-    from service.inspections.repository import InspectionRepository
-    from service.ocr.reader import EngineFacts
-    from service.recipes.recipe import Recipe
-    from service.recipes.repository import RecipeRepository
-    from service.settings import LimitSettings
+from service.recipes.recipe import Recipe
+from service.recipes.repository import RecipeRepository
+from service.settings import LimitSettings
 
 T = TypeVar("T")
 
 log = structlog.get_logger()
 
-_FAILURES = {DeadlinePassed: DefectCode.DEADLINE_PASSED, EngineFailed: DefectCode.ENGINE_FAILED}
-
 
 @dataclass(frozen=True, slots=True)
 class _Received:
+    """A request, and until when (`time.monotonic()`) its camera waits."""
+
     image: bytes
     submission: Submission
+    deadline: float
     at: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.timezone.utc))
     started: float = field(default_factory=time.monotonic)
+
+    @property
+    def is_late(self) -> bool:
+        return time.monotonic() > self.deadline
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """What an inspection comes to, and the error to answer with if it failed."""
+
+    judgement: Judgement
+    failure: Unavailable | None = None
 
 
 class InspectionPipeline:
@@ -53,18 +66,21 @@ class InspectionPipeline:
         self,
         *,
         recipes: RecipeRepository,
-        batcher: Batcher[Frame, Reading],
-        engine_facts: Callable[[], EngineFacts],
+        batcher: Batcher[Reader, Frame, Reading],
         images: ImageFolder,
         inspections: InspectionRepository,
         limits: LimitSettings,
+        max_in_flight: int,
     ) -> None:
         self._recipes = recipes
         self._batcher = batcher
-        self._engine_facts = engine_facts
         self._images = images
         self._inspections = inspections
         self._limits = limits
+        self._max_in_flight = max_in_flight
+        self._in_flight = 0
+        # A decoded image can take hundreds of megabytes: as many at a time as there are cores to decode them.
+        self._decoders = CapacityLimiter(granted_cores())
 
     async def inspect(
         self, image: bytes, submission: Submission, deadline_ms: int
@@ -82,82 +98,117 @@ class InspectionPipeline:
 
         Every `Unavailable` states in `reject` what the line does with the part.
         """
-        received = _Received(image, submission)
+        received = _Received(image, submission, time.monotonic() + deadline_ms / 1000)
         recipe = (await to_thread.run_sync(self._recipes.active, submission.recipe)).resolve(
             submission.expected
         )
         timings: dict[str, float] = {}
-        failure: Unavailable | None = None
+        storing: dict[str, float] = {}
         try:
-            frame = await _timed("decode", timings, self._decode, image)
-            try:
-                deadline = received.started + deadline_ms / 1000
-                reading, timings["queue"] = await self._batcher.submit(frame, deadline)
-                timings |= reading.timings_ms
-                judgement = await _timed("match", timings, judge, recipe, reading)
-            except (DeadlinePassed, EngineFailed) as error:
-                failure = error
-                judgement = judge_failure(recipe, _FAILURES[type(error)], str(error))
+            with self._admission():
+                frame = await _timed("decode", timings, self._decode, image, limiter=self._decoders)
+                outcome = await self._read_and_judge(received, frame, recipe, timings)
             timings["total"] = 1000 * (time.monotonic() - received.started)
-            storing: dict[str, float] = {}
             inspection = await _timed(
-                "store", storing, self._store, received, frame, recipe, judgement, timings
+                "store", storing, self._store, received, frame, recipe, outcome, timings
             )
         except Unavailable as error:
             error.reject = recipe.on_error == "reject"
             raise
         _observe(inspection, timings | storing)
-        if failure is not None:
-            failure.reject = inspection.reject
-            failure.inspection_id = inspection.id
-            raise failure
+        if outcome.failure is not None:
+            outcome.failure.reject = inspection.reject
+            outcome.failure.inspection_id = inspection.id
+            raise outcome.failure
         return inspection, storing["store"]
+
+    @contextmanager
+    def _admission(self) -> Iterator[None]:
+        """A place for one more image to be decoded, to wait and to be read."""
+        if self._in_flight >= self._max_in_flight:
+            metrics.shed.labels(reason="queue_full").inc()
+            raise QueueFull(f"{self._in_flight} images are being worked on or waiting already")
+        self._in_flight += 1
+        try:
+            yield
+        finally:
+            self._in_flight -= 1
 
     def _decode(self, image: bytes) -> Frame:
         return decode(image, max_bytes=self._limits.image_max_bytes, max_pixels=self._limits.image_max_pixels)
 
+    async def _read_and_judge(
+        self, received: _Received, frame: Frame, recipe: Recipe, timings: dict[str, float]
+    ) -> _Outcome:
+        """From here on the inspection is admitted: whatever happens, it comes to something that is stored."""
+        try:
+            reading, timings["queue"] = await self._batcher.submit(frame, received.deadline)
+            timings |= reading.timings_ms
+            return _Outcome(await _timed("match", timings, judge, recipe, reading))
+        except DeadlinePassed as error:
+            return _late(recipe, error)
+        except EngineFailed as error:
+            return _Outcome(judge_failure(recipe, DefectCode.ENGINE_FAILED, str(error)), error)
+        except (NotReady, QueueFull):
+            raise  # the engine did not take it: it was not admitted after all
+        except Exception:
+            log.exception("inspection_failed", recipe=recipe.name, recipe_version=recipe.version)
+            failure = EngineFailed("the inspection failed inside the service; its log has the reason")
+            return _Outcome(judge_failure(recipe, DefectCode.ENGINE_FAILED, str(failure)), failure)
+
     def _store(
-        self,
-        received: _Received,
-        frame: Frame,
-        recipe: Recipe,
-        judgement: Judgement,
-        timings: dict[str, float],
+        self, received: _Received, frame: Frame, recipe: Recipe, outcome: _Outcome, timings: dict[str, float]
     ) -> Inspection:
         """Image first, then the row: a row never points to an image that is not there."""
-        facts = self._engine_facts()
+        reader = self._batcher.engine
+        if reader is None:
+            raise NotReady("the engine is starting")
+        facts = reader.facts
         inspection_id = str(uuid_utils.uuid7())
         image_key = self._images.put(inspection_id, received.at, frame.media_type, received.image)
-        inspection = Inspection(
-            id=inspection_id,
-            received_at=received.at,
-            submission=received.submission,
-            recipe_version=recipe.version,
-            verdict=judgement.evaluation.verdict,
-            reject=judgement.reject,
-            fields=judgement.evaluation.fields,
-            defects=judgement.evaluation.defects,
-            lines=judgement.lines,
-            timings_ms={stage: round(spent, 2) for stage, spent in timings.items()},
-            width=frame.width,
-            height=frame.height,
-            media_type=frame.media_type,
-            image_sha256=hashlib.sha256(received.image).hexdigest(),
-            image_key=image_key,
-            origin=Origin(facts.bundle, facts.bundle_sha256, facts.runtime, __version__),
-        )
-        try:
-            self._inspections.add(inspection)
-        except StoreUnavailable:
-            self._images.remove(image_key)
-            raise
-        return inspection
+
+        def row() -> Inspection:
+            # Asked for when the database is ours: a verdict that had to wait too long for it is late as well.
+            if outcome.failure is None and received.is_late:
+                late = _late(recipe, DeadlinePassed("the verdict could not be stored within the deadline"))
+                outcome.judgement, outcome.failure = late.judgement, late.failure
+            judgement = outcome.judgement
+            return Inspection(
+                id=inspection_id,
+                received_at=received.at,
+                submission=received.submission,
+                recipe_version=recipe.version,
+                verdict=judgement.evaluation.verdict,
+                reject=judgement.reject,
+                fields=judgement.evaluation.fields,
+                defects=judgement.evaluation.defects,
+                lines=judgement.lines,
+                timings_ms={stage: round(spent, 2) for stage, spent in timings.items()},
+                width=frame.width,
+                height=frame.height,
+                media_type=frame.media_type,
+                image_sha256=hashlib.sha256(received.image).hexdigest(),
+                image_key=image_key,
+                origin=Origin(facts.bundle, facts.bundle_sha256, facts.runtime, __version__),
+            )
+
+        return self._inspections.add(row)
 
 
-async def _timed(stage: str, timings: dict[str, float], work: Callable[..., T], *args: object) -> T:
+def _late(recipe: Recipe, error: DeadlinePassed) -> _Outcome:
+    return _Outcome(judge_failure(recipe, DefectCode.DEADLINE_PASSED, str(error)), error)
+
+
+async def _timed(
+    stage: str,
+    timings: dict[str, float],
+    work: Callable[..., T],
+    *args: object,
+    limiter: CapacityLimiter | None = None,
+) -> T:
     """Run work off the event loop and note the milliseconds it took."""
     began = time.monotonic()
-    result = await to_thread.run_sync(work, *args)
+    result = await to_thread.run_sync(work, *args, limiter=limiter)
     timings[stage] = 1000 * (time.monotonic() - began)
     return result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -35,14 +36,16 @@ class InspectionRepository:
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
 
-    def add(self, inspection: Inspection) -> None:
-        """Store an inspection; it is on disk when this returns.
+    def add(self, row: Callable[[], Inspection]) -> Inspection:
+        """Store an inspection; it is on disk when this returns. `row` is asked for once the database is ready to write.
 
         Raises:
             StoreUnavailable: the database did not take it.
         """
-        with transaction(self._engine) as session:
+        with transaction(self._engine, writes=True) as session:
+            inspection = row()
             session.add(_row(inspection))
+        return inspection
 
     def get(self, inspection_id: str) -> Inspection:
         """Raises InspectionNotFound."""
@@ -55,7 +58,7 @@ class InspectionRepository:
     def page(self, wanted: Filter, *, before: str | None, limit: int) -> list[Inspection]:
         """The newest inspections that were made before the one with the id `before`.
 
-        Pages stay stable while inspections arrive: new ones come before the first page, never between.
+        Pages stay stable while inspections arrive: ids are made in the order of time, so new ones come first.
         """
         query = sa.select(InspectionRow).order_by(InspectionRow.id.desc()).limit(limit)
         for name, value in dataclasses.asdict(wanted).items():
@@ -67,10 +70,10 @@ class InspectionRepository:
             return [_inspection(row) for row in session.scalars(query)]
 
     def reachable(self) -> bool:
-        """Whether the database answers."""
+        """Whether the database answers, and is the one with our tables."""
         try:
             with transaction(self._engine) as session:
-                session.execute(sa.select(1))
+                session.execute(sa.select(InspectionRow.id).limit(1))
         except StoreUnavailable:
             return False
         return True

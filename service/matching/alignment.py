@@ -266,8 +266,9 @@ def _trace(
         swap = costs[row - 1, column - 1] if column else NEVER
         paired = column > 0 and _same(here, table[row - 1][column - 1] + swap)
         dropped = _same(here, table[row - 1][column] + WRONG)
-        # Of equally cheap explanations, a print that breaks off is told as that, not as shifted characters.
-        if paired and not (swap and dropped):
+        # Of equally cheap explanations, a print that breaks off at its end is told as that.
+        breaks_off = swap > 0 and dropped and all(step.index is None for step in steps)
+        if paired and not breaks_off:
             row, column = row - 1, column - 1
             steps.append(Step(template[row], text.indices[column]))
         elif dropped or not column:

@@ -25,7 +25,7 @@ STRIDE: Final = 32  # the network halves its input five times
 # The shorter side is brought up to this: small prints gain more from it than they cost (docs/decisions/0004).
 MIN_SIDE_PX: Final = 640
 MAX_SIDE_PX: Final = 1920  # bounds time and memory on large images: small enough for a second on two cores
-MAX_REGIONS: Final = 1000
+MAX_REGIONS: Final = 300  # the largest; no label has more lines, and specks must not hold up the line
 MIN_REGION_PX: Final = 3.0  # thinner regions are specks
 
 
@@ -65,7 +65,7 @@ class TextDetector:
         mask = (probability > self._parameters.threshold).astype(np.uint8)
         contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
         boxes = []
-        for contour in sorted(contours, key=len, reverse=True)[:MAX_REGIONS]:
+        for contour in sorted(contours, key=cv2.contourArea, reverse=True)[:MAX_REGIONS]:
             centre, (a, b), angle = cv2.minAreaRect(contour)
             if min(a, b) < MIN_REGION_PX:
                 continue

@@ -11,10 +11,8 @@ import numpy as np
 
 from service.errors import EngineFailed
 from service.imaging.decode import decode
-from service.ocr import weights
 from service.ocr.detection import TextDetector
 from service.ocr.recognition import TextRecognizer, crop_box
-from service.ocr.runtimes import create_runtime
 from service.ocr.text import CharScore, Quad, Reading, TextLine
 
 if TYPE_CHECKING:
@@ -24,7 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from service.imaging.frame import Frame
-    from service.settings import EngineSettings
+    from service.ocr.runtime import Runtime
+    from service.ocr.weights import Bundle
 
 MIN_LINE_SCORE: Final = 0.3  # below this a line is texture more often than text
 # On a CPU a crop alone at its own width is faster than a batch (235 ms against 300 per image of the photographs).
@@ -49,22 +48,20 @@ class EngineFacts:
 class Reader:
     """Detection and recognition over a batch of images. Not thread-safe: call it from the thread that made it."""
 
-    def __init__(self, settings: EngineSettings, weights_dir: Path, cores: int) -> None:
-        """Check and load the weights.
+    def __init__(self, bundle: Bundle, weights_dir: Path, runtime: Runtime, device: str) -> None:
+        """Load the networks of a bundle; `device` is what the settings ask for.
 
         Raises:
-            ConfigurationError: the bundle, its files, the runtime or the device is not there.
+            RuntimeUnavailable, DeviceUnavailable: the runtime cannot load them, or not on the device demanded.
         """
-        bundle = weights.find_bundle(settings.bundle)
-        weights.verify(bundle, weights_dir)
-        runtime = create_runtime(bundle, settings, cores)
         recognition = bundle.paths("recognition", weights_dir)
         if bundle.recognition.characters == "metadata":
             characters = runtime.characters(recognition)
         else:
             listed = (weights_dir / bundle.name / bundle.recognition.characters).read_text("utf-8")
             characters = listed.removesuffix("\n").split("\n")
-        self._detector = TextDetector(runtime.load(bundle.paths("detection", weights_dir)), bundle.detection)
+        detection = runtime.load(bundle.paths("detection", weights_dir))
+        self._detector = TextDetector(detection, bundle.detection)
         self._recognizer = TextRecognizer(
             runtime.load(recognition), bundle.recognition, characters, CROPS_PER_BATCH[runtime.device]
         )
@@ -73,7 +70,7 @@ class Reader:
             bundle_sha256=bundle.sha256,
             runtime=runtime.name,
             device=runtime.device,
-            fallback=settings.device == "auto" and runtime.device == "cpu",
+            fallback=device == "auto" and runtime.device == "cpu",
         )
 
     def read(self, frames: Sequence[Frame]) -> list[Reading]:

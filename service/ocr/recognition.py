@@ -75,6 +75,8 @@ class TextRecognizer:
         """`scores` is T x classes, each row a probability distribution."""
         best = scores.argmax(axis=1)
         top = scores[np.arange(len(best)), best]
+        if not np.isfinite(top).all():  # the best of a row with a value that is no number is that value
+            raise EngineFailed("the recogniser answered with values that are no numbers")
         starts = np.flatnonzero(np.diff(best, prepend=-1))
         runs = np.maximum.reduceat(top, starts)
         emitted = np.flatnonzero(best[starts] > 0)

@@ -15,7 +15,7 @@ from service.recipes.files import parse_recipe
 from service.recipes.tables import RecipeVersionRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from service.recipes.recipe import Recipe
 
@@ -37,37 +37,42 @@ class RecipeRepository:
         self._engine = engine
         self._parsed: dict[tuple[str, int], Recipe] = {}
 
-    def sync(self, recipes: Iterable[tuple[Recipe, str]]) -> list[str]:
-        """Store each recipe file whose text is new as the next version, and make it the active one.
+    def sync(self, recipes: Sequence[tuple[Recipe, str]]) -> list[str]:
+        """Make the recipe files what is active: their text is the whole truth.
 
-        A text that was active before becomes active again as the version it was.
+        A text that is new becomes the next version, one that was active before the version it was; a recipe whose file
+        is gone has no active version any more.
 
         Returns:
-            `name` and version of what changed, for the log.
+            What changed, for the log.
         """
         changed = []
-        with transaction(self._engine) as session:
+        with transaction(self._engine, writes=True) as session:
+            stored: dict[str, list[RecipeVersionRow]] = {}
+            for row in session.scalars(sa.select(RecipeVersionRow)):
+                stored.setdefault(row.name, []).append(row)
             for recipe, source in recipes:
+                versions = stored.pop(recipe.name, [])
                 digest = hashlib.sha256(source.encode()).hexdigest()
-                stored = list(
-                    session.scalars(sa.select(RecipeVersionRow).where(RecipeVersionRow.name == recipe.name))
-                )
-                row = next((one for one in stored if one.sha256 == digest), None)
-                if row is not None and row.active:
+                found = next((one for one in versions if one.sha256 == digest), None)
+                if found is not None and found.active:
                     continue
-                for one in stored:
+                for one in versions:
                     one.active = False
-                if row is None:
-                    row = RecipeVersionRow(
+                if found is None:
+                    found = RecipeVersionRow(
                         name=recipe.name,
-                        version=max((one.version for one in stored), default=0) + 1,
+                        version=max((one.version for one in versions), default=0) + 1,
                         source=source,
                         sha256=digest,
                         created_at=dt.datetime.now(dt.timezone.utc),
                     )
-                    session.add(row)
-                row.active = True
-                changed.append(f"{row.name} version {row.version}")
+                    session.add(found)
+                found.active = True
+                changed.append(f"{found.name} version {found.version} is active")
+            for row in [row for versions in stored.values() for row in versions if row.active]:
+                row.active = False
+                changed.append(f"{row.name} is no longer active: its file is gone")
         return changed
 
     def active(self, name: str) -> Recipe:

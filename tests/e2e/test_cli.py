@@ -166,5 +166,5 @@ def test_demo_once(tmp_path: Path) -> None:
     done = printproof("demo", "--once", "--folder", tmp_path)
     assert done.returncode == 0, done.stderr
     assert "every good label passed, every defective one did not" in done.stderr
-    for defect in ("missing_line", "wrong_date", "wrong_lot_character", "smeared", "cut_off"):
+    for defect in ("missing line", "wrong date", "wrong lot character", "smeared", "cut off"):
         assert defect in done.stdout

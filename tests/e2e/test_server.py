@@ -73,6 +73,7 @@ def test_32_cameras_each_get_their_own_text(tmp_path: Path, samples: Samples) ->
         folder / "recipes",
         PRINTPROOF_ENGINE__MAX_BATCH_SIZE="4",
         PRINTPROOF_LIMITS__DEADLINE_MS="60000",
+        PRINTPROOF_ENGINE__QUEUE_SIZE="64",
     ) as server:
 
         def ask(index: int) -> tuple[int, str]:
@@ -110,7 +111,20 @@ def test_a_client_that_leaves_in_mid_upload_harms_nobody(
                 b"Content-Length: 100000\r\n\r\n" + good[0][:500]
             )
         assert server.post(*good).status_code == 201
+        assert 'printproof_refused_total{code="internal_error"}' not in server.client.get("/metrics").text
         assert len(server.client.get("/v1/inspections").json()["items"]) == 1
+
+
+def test_a_busy_port_is_one_clear_message(tmp_path: Path, samples: Samples) -> None:
+    with serving(tmp_path / "a", samples[0] / "recipes") as server:
+        second = Server(tmp_path / "b", samples[0] / "recipes", PRINTPROOF_PORT=str(server.port))
+        assert second.process.wait(60) == 2
+        second.client.close()
+        assert (
+            second.log.read_text()
+            .strip()
+            .startswith("printproof: PRINTPROOF_HOST, PRINTPROOF_PORT: cannot listen")
+        )
 
 
 def test_logs_are_json_with_the_inspection(
@@ -118,6 +132,9 @@ def test_logs_are_json_with_the_inspection(
 ) -> None:
     with serving(tmp_path, samples[0] / "recipes") as server:
         result = server.post(*good).json()
+        with socket.create_connection(("127.0.0.1", server.port)) as connection:
+            connection.sendall(b"nonsense\r\n\r\n")
+            connection.recv(1000)
         server.stop()
         events = [json.loads(line) for line in server.log.read_text().splitlines()]
     inspected = next(event for event in events if event["event"] == "inspected")

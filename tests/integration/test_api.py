@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import time
 from collections.abc import Iterator
@@ -11,10 +12,11 @@ from typing import Any
 import httpx2
 import pytest
 from fastapi.testclient import TestClient
+from PIL import Image
 from prometheus_client.parser import text_string_to_metric_families
 
 from service.app import create_app
-from service.errors import RecipeInvalid, WeightsAltered, WeightsMissing
+from service.errors import DeviceUnavailable, RecipeInvalid, SettingsInvalid, WeightsAltered, WeightsMissing
 from service.samples.generator import Sample
 from service.settings import EngineSettings, LimitSettings, Settings
 
@@ -189,6 +191,25 @@ def test_health_metrics_and_info(client: TestClient, good: tuple[bytes, Sample])
         (b"GOOD", {"captured_at": "2026-12-01T10:00:00"}, "image/jpeg", 422, "value_invalid"),
         (b"GOOD", {"colour": "red"}, "image/jpeg", 422, "value_invalid"),
         (b"GOOD", {"station_id": "a\nb"}, "image/jpeg", 422, "value_invalid"),
+        (b"GOOD", {"station_id": ["a", "b"]}, "image/jpeg", 400, "request_malformed"),
+        (b"GOOD", {"expected": '{"lot": "A", "lot": "B"}'}, "image/jpeg", 422, "value_invalid"),
+        (b"GOOD", {"captured_at": "0001-01-01T00:00:00+23:59"}, "image/jpeg", 422, "value_invalid"),
+        (b"GOOD", {"captured_at": "1700000000"}, "image/jpeg", 422, "value_invalid"),
+        (b"GOOD", {"deadline_ms": "60001"}, "image/jpeg", 422, "value_invalid"),
+        (
+            b"--B\r\nContent-Disposition: form-data; name=recipe\r\n\r\n\xff\r\n--B--\r\n",
+            {},
+            "multipart/form-data; boundary=B; charset=undefined",
+            400,
+            "request_malformed",
+        ),
+        (
+            b"--B\r\nContent-Disposition: form-data; name=recipe\r\n\r\nmilk\r\n--B",
+            {},
+            "multipart/form-data; boundary=B",
+            400,
+            "request_malformed",
+        ),
         (b"GOOD", {"deadline_ms": "1"}, "image/jpeg", 504, "deadline_passed"),
         (b"--x\r\n", {}, "multipart/form-data; boundary=x", 400, "request_malformed"),
         (b"x", {}, "multipart/form-data", 400, "request_malformed"),
@@ -254,6 +275,8 @@ def test_errors_elsewhere(client: TestClient) -> None:
     assert_problem(client.get("/v1/inspections", params={"limit": 0}), 422, "value_invalid")
     assert_problem(client.get("/v1/inspections", params={"verdict": "GOOD"}), 422, "value_invalid")
     assert_problem(client.get("/nowhere"), 404, "not_found")
+    assert_problem(client.post("/v1/inspections/"), 404, "not_found")
+    assert_problem(client.get("/v1/inspections", params={"cursor": "garbage"}), 422, "value_invalid")
     problem = assert_problem(client.delete("/v1/inspections"), 405, "method_not_allowed")
     assert "reject" not in problem
 
@@ -282,6 +305,44 @@ def test_a_missing_or_altered_weight_file_stops_the_start(settings: Settings, tm
     (bundle / "det.onnx").write_bytes(b"altered")
     with pytest.raises(WeightsAltered, match="run: printproof models pull ppocr-v6-small"):
         create_app(settings.model_copy(update={"weights_dir": tmp_path}))
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"engine": EngineSettings(device="gpu")}, DeviceUnavailable, "PRINTPROOF_ENGINE__DEVICE=gpu"),
+        ({"recipes_dir": Path("/nowhere")}, SettingsInvalid, "PRINTPROOF_RECIPES_DIR"),
+    ],
+)
+def test_what_cannot_work_does_not_start(
+    settings: Settings, change: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        create_app(settings.model_copy(update=change))
+
+
+def test_a_picture_with_another_behind_it_is_a_jpeg(client: TestClient, good: tuple[bytes, Sample]) -> None:
+    image, sample = good
+    stream = io.BytesIO()
+    picture = Image.open(io.BytesIO(image))
+    picture.save(stream, "MPO", save_all=True, append_images=[picture], quality=95)
+    result = post(client, stream.getvalue(), values_of(sample)).json()
+    assert result["verdict"] == "PASS", result
+    assert client.get(f"/v1/inspections/{result['id']}/image").headers["content-type"] == "image/jpeg"
+
+
+def test_an_unexpected_error_leaves_no_trace(
+    client: TestClient, good: tuple[bytes, Sample], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.inspections.pipeline.decode", lambda *_, **__: 1 / 0)
+    problem = assert_problem(post(client, good[0], values_of(good[1])), 500, "internal_error")
+    assert problem["reject"] is True
+    assert "division" not in json.dumps(problem)
+
+
+def test_a_hanging_engine_is_not_alive(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.batching.batcher.Batcher.alive", False)
+    assert_problem(client.get("/livez"), 503, "not_ready")
 
 
 def test_a_malformed_recipe_stops_the_start(settings: Settings, tmp_path: Path) -> None:

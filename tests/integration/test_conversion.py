@@ -9,7 +9,7 @@ import pytest
 
 from models.pull import pull
 from service.imaging.decode import decode
-from service.ocr.cores import granted_cores
+from service.ocr.engine import EngineSource
 from service.ocr.reader import Reader
 from service.ocr.weights import find_bundle
 from service.samples.generator import Sample
@@ -24,8 +24,7 @@ def test_the_converted_bundle_reads_the_same(
 ) -> None:
     bundle = find_bundle("ppocr-v6-small-paddle")
     pull(bundle, weights_dir, print)
-    converted = Reader(EngineSettings(bundle=bundle.name, device="cpu"), weights_dir, granted_cores())
-    converted.check()
+    converted = EngineSource(EngineSettings(bundle=bundle.name, device="cpu"), weights_dir).load()
     folder, truth = samples
     for sample in truth[:3]:
         data = (folder / sample.file).read_bytes()

@@ -10,7 +10,7 @@ from alembic.migration import MigrationContext
 
 from service.db import engine as db
 from service.db.types import Instant
-from service.errors import DatabaseOutdated, SettingsInvalid, StoreUnavailable
+from service.errors import DatabaseOutdated, DatabaseUnusable, SettingsInvalid, StoreUnavailable
 from service.inspections.tables import InspectionRow
 from service.recipes.tables import RecipeVersionRow
 
@@ -41,6 +41,21 @@ def test_migrate_is_idempotent_and_an_old_schema_is_refused(tmp_path: Path) -> N
 def test_a_url_that_is_none(url: str) -> None:
     with pytest.raises(SettingsInvalid, match="PRINTPROOF_DATABASE_URL"):
         db.connect(url)
+
+
+def test_a_database_that_cannot_be_used(tmp_path: Path) -> None:
+    (tmp_path / "no.db").write_text("this is no database, whatever its name says; " * 100)
+    (tmp_path / "file").write_text("in the way")
+    newer = db.connect(f"sqlite:///{tmp_path / 'newer.db'}")
+    db.migrate(newer)
+    with db.transaction(newer) as session:
+        session.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
+    for engine in (newer, db.connect(f"sqlite:///{tmp_path / 'no.db'}"), db.connect(f"sqlite:///{tmp_path}")):
+        with pytest.raises(DatabaseUnusable):
+            db.migrate(engine)
+        engine.dispose()
+    with pytest.raises(DatabaseUnusable, match="cannot be made"):
+        db.connect(f"sqlite:///{tmp_path / 'file' / 'x.db'}")
 
 
 def test_errors_of_the_database_are_ours(database: sa.Engine) -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -16,7 +20,14 @@ import sqlalchemy as sa
 
 from service.batching.batcher import Batcher, State
 from service.db import engine as db
-from service.errors import DeadlinePassed, EngineFailed, ImageUndecodable, NotReady, StoreUnavailable
+from service.errors import (
+    DeadlinePassed,
+    EngineFailed,
+    ImageUndecodable,
+    NotReady,
+    QueueFull,
+    StoreUnavailable,
+)
 from service.imaging.frame import Frame
 from service.inspections.images import ImageFolder
 from service.inspections.inspection import Inspection, Submission
@@ -32,6 +43,17 @@ from tests.integration.conftest import RECIPE
 from tests.labels import label
 
 FACTS = EngineFacts("bundle", "0" * 64, "runtime 1", "cpu", fallback=False)
+Call = Callable[[Sequence[Frame]], Sequence[Reading]]
+
+
+@dataclass
+class FakeReader:
+    """Stands for the networks: reads what a test says, or fails as it says."""
+
+    read: Call
+    facts: EngineFacts = FACTS
+
+
 SUBMISSION = Submission("milk", {"lot": "77A"}, "line-1", "part-1")
 IMAGE = cv2.imencode(".png", np.full((20, 60, 3), 200, np.uint8))[1].tobytes()
 
@@ -46,11 +68,14 @@ class Plant:
         self.inspections = InspectionRepository(database)
 
     @contextmanager
-    def pipeline(
-        self, engine: Callable[[Sequence[Frame]], Sequence[Reading]]
-    ) -> Iterator[InspectionPipeline]:
-        batcher: Batcher[Frame, Reading] = Batcher(
-            lambda: engine, max_batch_size=1, max_wait_ms=0, queue_size=4, hang_after_s=10
+    def pipeline(self, engine: Call) -> Iterator[InspectionPipeline]:
+        batcher: Batcher[Any, Frame, Reading] = Batcher(
+            lambda: FakeReader(engine),
+            lambda reader, frames: reader.read(frames),
+            max_batch_size=1,
+            max_wait_ms=0,
+            queue_size=4,
+            hang_after_s=10,
         )
         batcher.start()
         while batcher.state is State.STARTING:
@@ -58,16 +83,14 @@ class Plant:
         yield InspectionPipeline(
             recipes=self.recipes,
             batcher=batcher,
-            engine_facts=lambda: FACTS,
             images=ImageFolder(self.folder),
             inspections=self.inspections,
             limits=LimitSettings(),
+            max_in_flight=4,
         )
         batcher.drain(10)
 
-    def inspect(
-        self, engine: Callable[[Sequence[Frame]], Sequence[Reading]], deadline_ms: int = 10_000
-    ) -> Inspection:
+    def inspect(self, engine: Call, deadline_ms: int = 10_000) -> Inspection:
         with self.pipeline(engine) as pipeline:
             return asyncio.run(pipeline.inspect(IMAGE, SUBMISSION, deadline_ms))[0]
 
@@ -143,7 +166,62 @@ def test_no_row_no_pass(plant: Plant) -> None:
     with pytest.raises(StoreUnavailable) as raised:
         plant.inspect(then_the_table_is_gone)
     assert raised.value.reject
-    assert plant.files() == []  # no orphan
+
+
+def test_a_verdict_that_waits_too_long_for_the_database_is_late(plant: Plant, tmp_path: Path) -> None:
+    def then_somebody_holds_the_database(frames: Sequence[Frame]) -> list[Reading]:
+        writer = sqlite3.connect(tmp_path / "test.db", isolation_level=None, check_same_thread=False)
+        writer.execute("BEGIN IMMEDIATE")
+
+        def release() -> None:
+            writer.execute("ROLLBACK")
+            writer.close()
+
+        threading.Timer(0.6, release).start()
+        return reads("MILK", "LOT 77A")(frames)
+
+    with pytest.raises(DeadlinePassed) as raised:
+        plant.inspect(then_somebody_holds_the_database, deadline_ms=300)
+    (stored,) = plant.stored()
+    assert raised.value.inspection_id == stored.id
+    assert (stored.verdict, stored.reject) == (Verdict.REVIEW, True)
+    assert stored.defects[0].code is DefectCode.DEADLINE_PASSED
+
+
+def test_a_fault_of_our_own_is_stored_and_never_passes(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise IndexError("a bug")
+
+    monkeypatch.setattr("service.inspections.pipeline.judge", broken)
+    with pytest.raises(EngineFailed, match="inside the service"):
+        plant.inspect(reads("MILK", "LOT 77A"))
+    assert [stored.defects[0].code for stored in plant.stored()] == [DefectCode.ENGINE_FAILED]
+
+
+def test_a_replaced_database_is_noticed(plant: Plant, tmp_path: Path) -> None:
+    assert plant.inspect(reads("MILK", "LOT 77A")).verdict is Verdict.PASS
+    assert plant.inspections.reachable()
+    for path in tmp_path.glob("test.db*"):
+        path.unlink()
+    assert not plant.inspections.reachable()
+    with pytest.raises(StoreUnavailable):
+        plant.inspect(reads("MILK", "LOT 77A"))
+
+
+def test_only_so_many_images_are_decoded_and_waiting(plant: Plant) -> None:
+    def slow(frames: Sequence[Frame]) -> list[Reading]:
+        time.sleep(0.3)
+        return reads("MILK", "LOT 77A")(frames)
+
+    with plant.pipeline(slow) as pipeline:
+
+        async def main() -> list[Any]:
+            posts = (pipeline.inspect(IMAGE, SUBMISSION, 10_000) for _ in range(6))
+            return await asyncio.gather(*posts, return_exceptions=True)
+
+        answers = asyncio.run(main())
+    assert [type(answer) for answer in answers].count(QueueFull) == 2
+    assert len(plant.stored()) == 4
 
 
 def test_no_image_no_pass(plant: Plant) -> None:

@@ -16,7 +16,7 @@ def sync(repository: RecipeRepository, source: str) -> list[str]:
 
 def test_a_changed_file_is_a_new_version_and_the_old_one_stays(recipes: RecipeRepository) -> None:
     assert sync(recipes, RECIPE) == []
-    assert sync(recipes, CHANGED) == ["milk version 2"]
+    assert sync(recipes, CHANGED) == ["milk version 2 is active"]
     assert recipes.active("milk").version == 2
     assert recipes.active("milk").fields[0].expect == "CREAM"
     first = recipes.get("milk", 1)
@@ -25,8 +25,17 @@ def test_a_changed_file_is_a_new_version_and_the_old_one_stays(recipes: RecipeRe
 
 def test_a_text_that_was_there_before_is_the_version_it_was(recipes: RecipeRepository) -> None:
     sync(recipes, CHANGED)
-    assert sync(recipes, RECIPE) == ["milk version 1"]
+    assert sync(recipes, RECIPE) == ["milk version 1 is active"]
     assert [(stored.recipe.version, stored.active) for stored in recipes.active_recipes()] == [(1, True)]
+
+
+def test_a_recipe_whose_file_is_gone_is_no_longer_active(recipes: RecipeRepository) -> None:
+    assert recipes.sync([]) == ["milk is no longer active: its file is gone"]
+    assert recipes.active_recipes() == []
+    with pytest.raises(RecipeNotFound):
+        recipes.active("milk")
+    assert recipes.get("milk", 1).source == RECIPE  # results still point to it
+    assert sync(recipes, RECIPE) == ["milk version 1 is active"]
 
 
 def test_not_found(recipes: RecipeRepository) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from service.errors import EngineFailed, RuntimeUnavailable
+from service.errors import DeviceUnavailable, EngineFailed, RuntimeUnavailable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,9 +60,10 @@ def _cuda_devices() -> int:
 
 
 class OnnxRuntime:
-    """See `service.ocr.runtime.Runtime`."""
+    """See `service.ocr.runtime.Runtime`; `demanded` says that the device must not be another one."""
 
-    def __init__(self, device: str, threads: int) -> None:
+    def __init__(self, device: str, threads: int, *, demanded: bool) -> None:
+        self._demanded = demanded
         self._package = _package()
         self.name = f"onnxruntime {self._package.__version__}"
         self.device = device
@@ -80,6 +81,11 @@ class OnnxRuntime:
             raise RuntimeUnavailable(f"ONNX Runtime cannot load {files[0]}: {error}") from error
         if self.device == "gpu" and "CUDAExecutionProvider" not in session.get_providers():
             # It falls back by itself and only logs: the libraries of CUDA or cuDNN were not found.
+            if self._demanded:
+                raise DeviceUnavailable(
+                    "PRINTPROOF_ENGINE__DEVICE=gpu, but ONNX Runtime fell back to the CPU: "
+                    "its CUDA or cuDNN libraries cannot be loaded"
+                )
             self.device = "cpu"
         return OnnxNetwork(session)
 

@@ -30,12 +30,17 @@ class Engine:
         return [2 * item for item in items]
 
 
+Call = Callable[[Sequence[int]], Sequence[int]]
+
+
+def call(engine: Call, items: Sequence[int]) -> Sequence[int]:
+    return engine(items)
+
+
 @contextmanager
-def running(
-    engine: Callable[[Sequence[int]], Sequence[int]], **options: float
-) -> Iterator[Batcher[int, int]]:
+def running(engine: Call, **options: float) -> Iterator[Batcher[Call, int, int]]:
     values = {"max_batch_size": 4, "max_wait_ms": 0, "queue_size": 100, "hang_after_s": 10, **options}
-    batcher: Batcher[int, int] = Batcher(lambda: engine, **values)  # type: ignore[arg-type]
+    batcher: Batcher[Call, int, int] = Batcher(lambda: engine, call, **values)  # type: ignore[arg-type]
     batcher.start()
     until(lambda: batcher.state is State.READY)
     yield batcher
@@ -53,7 +58,7 @@ def soon(seconds: float = 10) -> float:
     return time.monotonic() + seconds
 
 
-async def doubled(batcher: Batcher[int, int], number: int, deadline: float) -> int:
+async def doubled(batcher: Batcher[Call, int, int], number: int, deadline: float) -> int:
     result, queue_ms = await batcher.submit(number, deadline)
     assert queue_ms >= 0
     return result
@@ -182,6 +187,45 @@ def test_expired_and_abandoned_items_are_dropped_before_work() -> None:
     assert engine.calls == [[1], [4]]
 
 
+def test_an_entry_that_expires_just_as_its_turn_comes_is_late_not_cancelled() -> None:
+    """The caller must see DeadlinePassed; a cancelled future would look like its own cancellation."""
+    engine = Engine()
+    with running(engine) as batcher:
+
+        async def main() -> None:
+            engine.go.clear()
+            first = asyncio.create_task(doubled(batcher, 1, soon()))
+            await asyncio.to_thread(until, lambda: engine.calls == [[1]])
+            second = asyncio.create_task(batcher.submit(2, soon(0.02)))
+            await asyncio.sleep(0)
+            threading.Timer(0.05, engine.go.set).start()
+            time.sleep(0.1)  # noqa: ASYNC251 (the loop is late, the engine thread is not)
+            with pytest.raises(DeadlinePassed):
+                await second
+            assert await first == 2
+
+        asyncio.run(main())
+    assert engine.calls == [[1]]
+
+
+def test_an_abandoned_entry_frees_its_place() -> None:
+    engine = Engine()
+    with running(engine, queue_size=1) as batcher:
+
+        async def main() -> None:
+            engine.go.clear()
+            first = asyncio.create_task(doubled(batcher, 1, soon()))
+            await asyncio.to_thread(until, lambda: engine.calls == [[1]])
+            with pytest.raises(DeadlinePassed):
+                await batcher.submit(2, soon(0.02))
+            third = asyncio.create_task(doubled(batcher, 3, soon()))
+            await asyncio.sleep(0.02)
+            engine.go.set()
+            assert list(await asyncio.gather(first, third)) == [2, 6]
+
+        asyncio.run(main())
+
+
 def test_drain_finishes_what_was_admitted_and_takes_no_more() -> None:
     engine = Engine()
     with running(engine, max_batch_size=1) as batcher:
@@ -221,7 +265,9 @@ def test_an_engine_that_cannot_start_is_never_ready() -> None:
     def load() -> Engine:
         raise EngineFailed("reads the sample wrongly")
 
-    batcher: Batcher[int, int] = Batcher(load, max_batch_size=1, max_wait_ms=0, queue_size=1, hang_after_s=1)
+    batcher: Batcher[Call, int, int] = Batcher(
+        load, call, max_batch_size=1, max_wait_ms=0, queue_size=1, hang_after_s=1
+    )
     batcher.start()
     until(lambda: batcher.state is State.FAILED)
     assert batcher.failure == "reads the sample wrongly"

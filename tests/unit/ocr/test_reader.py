@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from service.errors import DeviceUnavailable, EngineFailed
+from service.errors import DeviceUnavailable, EngineFailed, SettingsInvalid
 from service.imaging.decode import decode
 from service.imaging.frame import Frame
 from service.ocr import reader as reader_module
-from service.ocr.cores import granted_cores
+from service.ocr.engine import EngineSource
 from service.ocr.reader import Reader, in_reading_order
+from service.ocr.runtimes import onnx as onnx_runtime
 from service.recipes.normalise import fold_width
 from service.samples.generator import Sample
 from service.settings import EngineSettings
@@ -36,8 +37,7 @@ def squeeze(text: str) -> str:
 
 @pytest.mark.parametrize("bundle", BUNDLES)
 def test_every_bundle_reads_the_built_in_sample(bundle: str, weights_dir: Path) -> None:
-    engine = Reader(EngineSettings(bundle=bundle, device="cpu"), weights_dir, granted_cores())
-    engine.check()
+    engine = EngineSource(EngineSettings(bundle=bundle, device="cpu"), weights_dir).load()
     assert (engine.facts.bundle, engine.facts.device, engine.facts.fallback) == (bundle, "cpu", False)
 
 
@@ -47,6 +47,33 @@ def test_an_engine_that_reads_wrongly_fails_the_check(
     monkeypatch.setattr(reader_module, "SAMPLE_LINES", ("PRINTPR00F", *reader_module.SAMPLE_LINES[1:]))
     with pytest.raises(EngineFailed, match="must not be used"):
         reader.check()
+
+
+def test_answers_that_are_no_numbers_are_an_error(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    network = reader._recognizer._network
+    monkeypatch.setattr(
+        network, "run", lambda batch: np.full((len(batch), 4, len(reader._recognizer._characters)), np.nan)
+    )
+    with pytest.raises(EngineFailed, match="no numbers"):
+        reader.check()
+
+
+def test_tensorrt_is_refused_where_there_is_none(weights_dir: Path) -> None:
+    for bundle in BUNDLES:
+        with pytest.raises(SettingsInvalid, match="PRINTPROOF_ENGINE__TENSORRT"):
+            EngineSource(EngineSettings(bundle=bundle, device="cpu", tensorrt=True), weights_dir)
+
+
+@pytest.mark.filterwarnings("ignore:Specified provider")  # the CPU build warns, then falls back as well
+def test_a_gpu_that_is_demanded_is_never_replaced_in_silence(
+    weights_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where CUDA's libraries cannot be loaded: ONNX Runtime then falls back to the CPU and only logs."""
+    monkeypatch.setattr(onnx_runtime, "gpu_obstacle", lambda: None)
+    with pytest.raises(DeviceUnavailable, match="fell back to the CPU"):
+        EngineSource(EngineSettings(device="gpu"), weights_dir).load()
+    facts = EngineSource(EngineSettings(device="auto"), weights_dir).load().facts
+    assert (facts.device, facts.fallback) == ("cpu", True)
 
 
 def test_good_samples_are_read_to_the_letter(reader: Reader, samples: tuple[Path, list[Sample]]) -> None:
@@ -95,8 +122,8 @@ def test_blank_images_of_any_size_read_nothing(reader: Reader, shape: tuple[int,
 def test_no_gpu_is_an_error_only_where_one_is_demanded(weights_dir: Path) -> None:
     for bundle in BUNDLES:
         with pytest.raises(DeviceUnavailable, match="PRINTPROOF_ENGINE__DEVICE=gpu"):
-            Reader(EngineSettings(bundle=bundle, device="gpu"), weights_dir, 1)
-    assert Reader(EngineSettings(device="auto"), weights_dir, 1).facts.fallback
+            EngineSource(EngineSettings(bundle=bundle, device="gpu"), weights_dir).load()
+    assert EngineSource(EngineSettings(device="auto"), weights_dir).load().facts.fallback
 
 
 def test_readers_of_their_own_threads_agree(weights_dir: Path, samples: tuple[Path, list[Sample]]) -> None:
@@ -104,7 +131,7 @@ def test_readers_of_their_own_threads_agree(weights_dir: Path, samples: tuple[Pa
     frame = load(folder / truth[0].file)
 
     def read(_: int) -> list[str]:
-        engine = Reader(EngineSettings(device="cpu"), weights_dir, 1)
+        engine = EngineSource(EngineSettings(device="cpu"), weights_dir).load()
         return [one.text for one in engine.read([frame])[0].lines]
 
     with ThreadPoolExecutor(2) as pool:

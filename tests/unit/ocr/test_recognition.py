@@ -67,14 +67,14 @@ def test_a_character_list_of_another_network_is_an_error() -> None:
         recognise(SpokenNetwork([0, 0, 0, 0, 0, 1.0]), crop(64))
 
 
-def test_tall_boxes_are_turned_a_quarter_to_the_left() -> None:
+def test_text_that_runs_downwards_is_turned_a_quarter_to_the_left() -> None:
     pixels = np.zeros((100, 40, 3), np.uint8)
-    pixels[:20] = 255  # the top of the print is its end: text runs upwards
+    pixels[:20] = 255  # where the text begins
     cut = crop_box(pixels, np.array([[0, 0], [40, 0], [40, 100], [0, 100]], np.float32))
     assert cut is not None
     straight, box = cut
     assert straight.shape[:2] == (40, 100)
-    assert straight[20, 5].max() == 255 or straight[20, -5].max() == 255
+    assert (straight[20, 5].max(), straight[20, -5].max()) == (255, 0)
     assert box[0].tolist() == [40, 0]
 
 
