@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Any, Final
+from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import FileResponse
@@ -113,9 +114,7 @@ def list_inspections(
     recipe: Annotated[str | None, Query(max_length=64)] = None,
     station_id: Annotated[str | None, Query(max_length=64)] = None,
     part_id: Annotated[str | None, Query(max_length=128)] = None,
-    cursor: Annotated[
-        str | None, Query(max_length=36, description="`next_cursor` of the page before.")
-    ] = None,
+    cursor: Annotated[UUID | None, Query(description="`next_cursor` of the page before.")] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> InspectionPage:
     """Pages stay stable while inspections arrive."""
