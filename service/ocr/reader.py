@@ -63,7 +63,10 @@ class Reader:
         detection = runtime.load(bundle.paths("detection", weights_dir))
         self._detector = TextDetector(detection, bundle.detection)
         self._recognizer = TextRecognizer(
-            runtime.load(recognition), bundle.recognition, characters, CROPS_PER_BATCH[runtime.device]
+            runtime.load(recognition, many_small=True),
+            bundle.recognition,
+            characters,
+            CROPS_PER_BATCH[runtime.device],
         )
         self.facts = EngineFacts(
             bundle=bundle.name,

@@ -47,19 +47,16 @@ class TextRecognizer:
 
         Only crops of equal padded width share a batch: what is read in one never depends on the others.
         """
-        read: list[tuple[CharScore, ...]] = [()] * len(crops)
         inputs = [self._prepare(crop) for crop in crops]
+        parts: list[list[int]] = []
         for width in sorted({one.shape[2] for one in inputs}):
             chosen = [index for index, one in enumerate(inputs) if one.shape[2] == width]
-            for start in range(0, len(chosen), self._max_batch):
-                part = chosen[start : start + self._max_batch]
-                scores = self._network.run(np.stack([inputs[index] for index in part]))
-                if scores.shape[2] != len(self._characters):
-                    raise EngineFailed(
-                        f"the recogniser knows {scores.shape[2]} classes, its character list {len(self._characters)}"
-                    )
-                for index, one in zip(part, scores, strict=True):
-                    read[index] = self._decode(one)
+            parts += [chosen[at : at + self._max_batch] for at in range(0, len(chosen), self._max_batch)]
+        batches = [np.stack([inputs[index] for index in part]) for part in parts]
+        read: list[tuple[CharScore, ...]] = [()] * len(crops)
+        for part, texts in zip(parts, self._network.run_all(batches, self._decode_all), strict=True):
+            for index, text in zip(part, texts, strict=True):
+                read[index] = text
         return read
 
     def _prepare(self, crop: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -70,6 +67,14 @@ class TextRecognizer:
         padded = np.zeros((3, self._height, -(-scaled // WIDTH_MULTIPLE) * WIDTH_MULTIPLE), np.float32)
         padded[:, :, :scaled] = resized.transpose(2, 0, 1) / np.float32(127.5) - 1
         return padded
+
+    def _decode_all(self, scores: NDArray[np.float32]) -> list[tuple[CharScore, ...]]:
+        """`scores` is N x T x classes."""
+        if scores.shape[2] != len(self._characters):
+            raise EngineFailed(
+                f"the recogniser knows {scores.shape[2]} classes, its character list {len(self._characters)}"
+            )
+        return [self._decode(one) for one in scores]
 
     def _decode(self, scores: NDArray[np.float32]) -> tuple[CharScore, ...]:
         """`scores` is T x classes, each row a probability distribution."""
@@ -92,13 +97,11 @@ class TextRecognizer:
 
     def _runners_up(self, scores: NDArray[np.float32]) -> tuple[tuple[str, float], ...]:
         """The next best characters of one time step; the blank is none."""
-        ranked = np.argpartition(scores, -ALTERNATIVES - 2)[-ALTERNATIVES - 2 :]
-        ranked = ranked[np.argsort(-scores[ranked])][1:]
-        return tuple(
-            (str(self._characters[index]), float(scores[index]))
-            for index in ranked
-            if index > 0 and scores[index] >= MIN_ALTERNATIVE_SCORE
-        )[:ALTERNATIVES]
+        likely = np.flatnonzero(scores >= MIN_ALTERNATIVE_SCORE)
+        ranked = likely[np.argsort(-scores[likely])][1:]
+        return tuple((str(self._characters[index]), float(scores[index])) for index in ranked if index > 0)[
+            :ALTERNATIVES
+        ]
 
 
 def crop_box(pixels: NDArray[np.uint8], box: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[Any]] | None:

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol, TypeVar
 
-if TYPE_CHECKING:
-    from pathlib import Path
+import numpy as np
+from numpy.typing import NDArray
 
-    import numpy as np
-    from numpy.typing import NDArray
+Batch = NDArray[np.float32]
+T = TypeVar("T")
 
 
 class Network(Protocol):
     """One loaded network. Not thread-safe: only the thread that loaded it may call it."""
 
-    def run(self, batch: NDArray[np.float32]) -> NDArray[np.float32]:
+    def run(self, batch: Batch) -> Batch:
         """`batch` is N x 3 x H x W; the answer is the network's one output, its first axis N.
 
         Raises:
             EngineFailed: the runtime raised, or the answer does not have N entries.
+        """
+        ...
+
+    def run_all(self, batches: Sequence[Batch], finish: Callable[[Batch], T]) -> list[T]:
+        """Run several batches, where it pays on several cores at once, and return what `finish` makes of each answer.
+
+        `finish` is called on the thread that computed the answer, so that a large answer need not outlive it.
+
+        Raises:
+            EngineFailed: as `run`, for any of them.
         """
         ...
 
@@ -27,15 +39,15 @@ class Runtime(Protocol):
     """Loads networks onto one device."""
 
     name: str
-    """`onnx` or `paddle`, with its version: what a stored result was read by."""
+    """`onnxruntime` or `paddle`, with its version: what a stored result was read by."""
     device: str
     """`cpu` or `gpu`: where the networks really run."""
 
-    def load(self, files: list[Path]) -> Network:
-        """`files` are those of one task, program first.
+    def load(self, files: list[Path], *, many_small: bool = False) -> Network:
+        """`files` are those of one task, program first; `many_small` says that many small batches come at once.
 
         Raises:
-            RuntimeUnavailable: the runtime cannot load them.
+            RuntimeUnavailable, DeviceUnavailable: the runtime cannot load them, or not on the device demanded.
         """
         ...
 

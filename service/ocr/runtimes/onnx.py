@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from service.errors import DeviceUnavailable, EngineFailed, RuntimeUnavailable
+from service.ocr.runtime import Batch, T
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from numpy.typing import NDArray
 
 _PROVIDERS = {
     "cpu": ["CPUExecutionProvider"],
@@ -69,9 +70,11 @@ class OnnxRuntime:
         self.device = device
         self._threads = threads
 
-    def load(self, files: list[Path]) -> OnnxNetwork:
+    def load(self, files: list[Path], *, many_small: bool = False) -> OnnxNetwork:
+        # Small batches leave most of a second core idle: one core each, several at once, is up to a third faster.
+        spread = self._threads if many_small and self.device == "cpu" else 1
         options = self._package.SessionOptions()
-        options.intra_op_num_threads = self._threads
+        options.intra_op_num_threads = 1 if spread > 1 else self._threads
         options.inter_op_num_threads = 1
         try:
             session = self._package.InferenceSession(
@@ -87,20 +90,21 @@ class OnnxRuntime:
                     "its CUDA or cuDNN libraries cannot be loaded"
                 )
             self.device = "cpu"
-        return OnnxNetwork(session)
+        return OnnxNetwork(session, spread)
 
     def characters(self, recognition_files: list[Path]) -> list[str]:
         return read_characters(recognition_files[0])
 
 
 class OnnxNetwork:
-    """See `service.ocr.runtime.Network`."""
+    """See `service.ocr.runtime.Network`. An ONNX Runtime session, unlike others, may run on several threads at once."""
 
-    def __init__(self, session: Any) -> None:
+    def __init__(self, session: Any, spread: int) -> None:
         self._session = session
         self._input = session.get_inputs()[0].name
+        self._pool = ThreadPoolExecutor(spread, "onnx") if spread > 1 else None
 
-    def run(self, batch: NDArray[np.float32]) -> NDArray[np.float32]:
+    def run(self, batch: Batch) -> Batch:
         try:
             (answer,) = self._session.run(None, {self._input: batch})
         except Exception as error:
@@ -108,6 +112,17 @@ class OnnxNetwork:
         if len(answer) != len(batch):
             raise EngineFailed(f"ONNX Runtime answered {len(answer)} entries for {len(batch)}")
         return np.asarray(answer, np.float32)
+
+    def run_all(self, batches: Sequence[Batch], finish: Callable[[Batch], T]) -> list[T]:
+        if self._pool is None or len(batches) < 2:
+            return [finish(self.run(batch)) for batch in batches]
+        # The largest first, so that no core is left with one of them at the end.
+        largest_first = sorted(range(len(batches)), key=lambda index: -batches[index].size)
+        started = {
+            index: self._pool.submit(lambda batch: finish(self.run(batch)), batches[index])
+            for index in largest_first
+        }
+        return [started[index].result() for index in range(len(batches))]
 
 
 def read_characters(network: Path) -> list[str]:

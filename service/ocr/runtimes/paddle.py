@@ -7,16 +7,17 @@ project: the builds that Hopper needs come only with Paddle's own images.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from service.errors import EngineFailed, RuntimeUnavailable
+from service.ocr.runtime import Batch, T
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import NDArray
 
 _GPU_MEMORY_MB = 512  # the pool's first size; it grows (FLAGS_fraction_of_gpu_memory_to_use bounds it)
 
@@ -56,7 +57,7 @@ class PaddleRuntime:
         self._threads = threads
         self._tensorrt = tensorrt
 
-    def load(self, files: list[Path]) -> PaddleNetwork:
+    def load(self, files: list[Path], *, many_small: bool = False) -> PaddleNetwork:  # noqa: ARG002 (not thread-safe)
         inference = self._package.inference
         program, parameters = files
         config = inference.Config(str(program), str(parameters))
@@ -99,7 +100,7 @@ class PaddleNetwork:
         self._input = predictor.get_input_handle(predictor.get_input_names()[0])
         self._output = predictor.get_output_handle(predictor.get_output_names()[0])
 
-    def run(self, batch: NDArray[np.float32]) -> NDArray[np.float32]:
+    def run(self, batch: Batch) -> Batch:
         try:
             self._input.copy_from_cpu(np.ascontiguousarray(batch, np.float32))
             self._predictor.run()
@@ -109,3 +110,6 @@ class PaddleNetwork:
         if len(answer) != len(batch):
             raise EngineFailed(f"Paddle answered {len(answer)} entries for {len(batch)}")
         return np.asarray(answer, np.float32)
+
+    def run_all(self, batches: Sequence[Batch], finish: Callable[[Batch], T]) -> list[T]:
+        return [finish(self.run(batch)) for batch in batches]

@@ -1,12 +1,23 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from service.imaging.frame import Frame
-from service.ocr.detection import MAX_SIDE_PX, MIN_SIDE_PX, STRIDE, TextDetector, input_size, order_corners
+from service.ocr.detection import (
+    MAX_ENLARGED_PX,
+    MAX_SIDE_PX,
+    MIN_SIDE_PX,
+    STRIDE,
+    TextDetector,
+    input_size,
+    order_corners,
+)
+from service.ocr.runtime import Batch, T
 from service.ocr.weights import DetectionInput
 
 PARAMETERS = DetectionInput(
@@ -31,6 +42,9 @@ class DrawnNetwork:
             cv2.fillPoly(one[0], [self.corners.round().astype(np.int32)], self.value)
         return maps
 
+    def run_all(self, batches: Sequence[Batch], finish: Callable[[Batch], T]) -> list[T]:
+        return [finish(self.run(batch)) for batch in batches]
+
 
 def frame(width: int, height: int) -> Frame:
     return Frame(np.zeros((height, width, 3), np.uint8), "image/png")
@@ -43,8 +57,10 @@ def test_input_size(size: tuple[int, int]) -> None:
     width, height = input_size(*size)
     assert width % STRIDE == height % STRIDE == 0
     assert max(width, height) <= MAX_SIDE_PX
-    if max(size) / min(size) < MAX_SIDE_PX / MIN_SIDE_PX and min(size) < MIN_SIDE_PX:
+    if max(size) / min(size) < MAX_ENLARGED_PX / MIN_SIDE_PX and min(size) < MIN_SIDE_PX:
         assert min(width, height) == MIN_SIDE_PX
+    if max(size) < MAX_ENLARGED_PX:
+        assert max(width, height) <= MAX_ENLARGED_PX
 
 
 def test_a_region_is_grown_by_area_times_ratio_over_perimeter() -> None:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from service.errors import EngineFailed
 from service.ocr.recognition import WIDTH_MULTIPLE, TextRecognizer, crop_box
+from service.ocr.runtime import Batch, T
 from service.ocr.weights import RecognitionInput
 
 CHARACTERS = ["A", "B", "C"]
@@ -22,6 +25,9 @@ class SpokenNetwork:
     def run(self, batch: NDArray[np.float32]) -> NDArray[np.float32]:
         self.shapes.append(batch.shape)
         return np.stack([self.steps] * len(batch))
+
+    def run_all(self, batches: Sequence[Batch], finish: Callable[[Batch], T]) -> list[T]:
+        return [finish(self.run(batch)) for batch in batches]
 
 
 def crop(width: int, height: int = 48) -> NDArray[np.uint8]:
