@@ -1,12 +1,13 @@
 # `make help` lists the targets. PYTHON chooses the interpreter (3.10 to 3.13) that .venv is made from.
 PYTHON ?= python3
 ARGS ?=
+PHOTOGRAPHS ?= ../shared/data/photos
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo test lint format openapi lock clean
+.PHONY: help setup setup-dev demo test lint format bench openapi lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -33,6 +34,11 @@ format: setup-dev ## Format the code and mend what ruff can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+bench: setup-dev ## Read photographs (where they are) and 200 sample labels beside the peers, into build/bench
+	test ! -d $(PHOTOGRAPHS) || $(BIN)/printproof bench ocr --images $(PHOTOGRAPHS) --out build/bench/photographs $(ARGS)
+	$(BIN)/printproof samples make --seed 3 --count 200 --out build/bench/labels
+	$(BIN)/printproof bench ocr --images build/bench/labels --out build/bench/labels $(ARGS)
+
 openapi: setup-dev ## Write docs/openapi.json after a change of the API
 	$(BIN)/python -m tests.contract > docs/openapi.json
 
@@ -40,12 +46,15 @@ lock: ## Write the lock files anew (needs uv); they hold hashes and no addresses
 	uv pip compile -q --upgrade --universal --generate-hashes --no-header --no-annotate --python-version 3.10 \
 		pyproject.toml --extra onnx -o requirements.lock
 	uv pip compile -q --universal --generate-hashes --no-header --no-annotate --python-version 3.10 \
-		-c requirements.lock pyproject.toml --extra onnx --extra paddle --group dev -o requirements-dev.lock
+		-c requirements.lock pyproject.toml --extra onnx --extra paddle --extra bench --group dev -o requirements-dev.lock
 	uv pip compile -q --upgrade --universal --generate-hashes --no-header --no-annotate --python-version 3.10 \
 		models/requirements-convert.in -o models/requirements-convert.lock
+	for peer in faster-paddle rapidocr; do \
+		uv pip compile -q --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
+			models/bench/requirements-$$peer.in -o models/bench/requirements-$$peer.lock; done
 
 clean: ## Remove .venv and what the demo wrote
-	rm -rf $(VENV) .demo
+	rm -rf $(VENV) .demo build
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(0 if (3, 10) <= sys.version_info < (3, 14) else "Python 3.10 to 3.13 is needed")'

@@ -153,3 +153,17 @@ def test_photographs(reader: Reader) -> None:
         read = Counter(squeeze(one.text) for one in reading.lines)
         found += sum((Counter(map(squeeze, entry["lines"])) & read).values())
     assert found >= MIN_PHOTOGRAPH_LINES
+
+
+def test_the_text_does_not_depend_on_threads(weights_dir: Path, samples: tuple[Path, list[Sample]]) -> None:
+    """Crops are read on several cores at once: the same text and scores as one after the other."""
+    folder, truth = samples
+    frames = [load(folder / sample.file) for sample in truth[:3]]
+    alone, spread = (
+        EngineSource(EngineSettings(device="cpu", threads=threads), weights_dir).load().read(frames)
+        for threads in (1, 4)
+    )
+    for one, other in zip(alone, spread, strict=True):
+        assert [line.text for line in one.lines] == [line.text for line in other.lines]
+        for line_alone, line_spread in zip(one.lines, other.lines, strict=True):
+            assert line_alone.score == pytest.approx(line_spread.score, abs=1e-3)

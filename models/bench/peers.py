@@ -1,0 +1,102 @@
+"""The pipelines that are compared, each in a locked virtual environment of its own, driven as a worker process.
+
+A worker prints one JSON object when it is warm, then answers each image path on its input with one:
+`{"ms": time from bytes to lines, "lines": [...], "stages": {...}}`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from platformdirs import user_cache_path
+
+from service.errors import EngineFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_HERE: Final = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """`lock` names the lock file of its environment; None is PrintProof's own."""
+
+    name: str
+    worker: str
+    lock: str | None
+
+
+PEERS: Final = (
+    Peer("PrintProof", "printproof_worker.py", None),
+    Peer("faster-paddle", "faster_paddle_worker.py", "requirements-faster-paddle.lock"),
+    Peer("RapidOCR", "rapidocr_worker.py", "requirements-rapidocr.lock"),
+)
+
+
+def interpreter(peer: Peer, report: Callable[[str], None]) -> Path:
+    """The Python of a peer's environment, which is made on first use and kept in the user's cache folder.
+
+    Raises:
+        EngineFailed: its packages cannot be installed.
+    """
+    if peer.lock is None:
+        return Path(sys.executable)
+    lock = _HERE / peer.lock
+    digest = hashlib.sha256(lock.read_bytes()).hexdigest()[:12]
+    folder = user_cache_path("printproof") / "peers" / f"{peer.name}-{digest}"
+    python = folder / "bin" / "python"
+    ready = folder / "ready"
+    if not ready.exists():
+        report(f"{peer.name}: making its environment")
+        venv.create(folder, with_pip=True, clear=True)
+        command = [str(python), "-m", "pip", "install", "--quiet", "--require-hashes", "-r", str(lock)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        if done.returncode != 0:
+            said = (done.stderr or done.stdout).strip().splitlines() or ["no output"]
+            raise EngineFailed(f"{peer.name}: its environment cannot be made: {said[-1]}")
+        ready.touch()
+    return python
+
+
+class Worker:
+    """A running worker process."""
+
+    def __init__(self, peer: Peer, python: Path) -> None:
+        self.peer = peer
+        self._process = subprocess.Popen(  # noqa: S603
+            [str(python), "-W", "ignore", str(_HERE / "workers" / peer.worker)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            self.runtime: str = self._answer()["runtime"]
+        except EngineFailed:
+            self.close()
+            raise
+
+    def read(self, image: Path) -> dict[str, Any]:
+        assert self._process.stdin is not None  # noqa: S101 (a pipe was asked for)
+        self._process.stdin.write(f"{image}\n")
+        self._process.stdin.flush()
+        return self._answer()
+
+    def _answer(self) -> dict[str, Any]:
+        assert self._process.stdout is not None  # noqa: S101
+        line = self._process.stdout.readline()
+        if not line:
+            raise EngineFailed(f"{self.peer.name}: its worker ended with status {self._process.wait()}")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def close(self) -> None:
+        """End the process: its input is closed, so it stops after what it is at."""
+        self._process.communicate(timeout=60)

@@ -1,0 +1,43 @@
+"""`printproof bench`: PrintProof beside its peers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from service.cli.console import output, say
+from service.errors import RuntimeUnavailable
+
+app = typer.Typer(help="Measure PrintProof beside its peers.", no_args_is_help=True)
+
+
+@app.callback()
+def bench() -> None:
+    """Benchmarks; each peer runs in a locked environment of its own, one at a time."""
+
+
+@app.command("ocr")
+def ocr(
+    images: Annotated[
+        Path, typer.Option(help="Folder with images and their truth (truth.jsonl or index.json).")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for ocr.json, ocr.md and ocr.svg.")],
+    rounds: Annotated[
+        int, typer.Option(min=1, max=100, help="Alternating rounds, after one that is not counted.")
+    ] = 5,
+    limit: Annotated[int, typer.Option(min=0, help="Only so many images; 0 is all.")] = 0,
+) -> None:
+    """Read the same images with PrintProof, faster-paddle and RapidOCR in alternating rounds: time and mistakes."""
+    try:
+        from models.bench import report, runner  # noqa: PLC0415 (packages that only the bench needs)
+    except ImportError as error:
+        raise RuntimeUnavailable(
+            f"the bench needs more packages ({error}); run: pip install 'printproof[bench]'"
+        ) from None
+
+    pictures = runner.load_pictures(images)
+    results = runner.run(pictures[: limit or None], rounds, say)
+    report.write(results, out, images.name)
+    output.print((out / "ocr.md").read_text("utf-8"), markup=False)

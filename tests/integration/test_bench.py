@@ -1,0 +1,59 @@
+"""The bench drives real workers; here only PrintProof's own, which needs no other environment."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from models.bench import peers, report, runner
+from models.bench.peers import PEERS, Peer, Worker
+from service.errors import EngineFailed, ImageMissing
+from service.samples.generator import Sample
+
+
+def quiet(_message: str) -> None:
+    pass
+
+
+def test_rounds_scores_and_report(
+    tmp_path: Path, samples: tuple[Path, list[Sample]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "PEERS", (PEERS[0], Peer("again", PEERS[0].worker, None)))
+    pictures = runner.load_pictures(samples[0])
+    assert len(pictures) == sum(sample.defect not in {"smeared", "cut_off"} for sample in samples[1])
+    results = runner.run(pictures[:2], 2, quiet)
+    report.write(results, tmp_path, "labels")
+    written = json.loads((tmp_path / "ocr.json").read_text("utf-8"))
+    assert [one["name"] for one in written["pipelines"]] == ["PrintProof", "again"]
+    for one in written["pipelines"]:
+        assert len(one["rounds_ms"]) == 2
+        assert one["median_ms_min"] <= one["median_ms"] <= one["median_ms_max"] <= one["p95_ms"] * 2
+        assert one["exact"] == one["lines"] == sum(len(picture.lines) for picture in pictures[:2])
+        assert one["same_lines_every_round"]
+    table = (tmp_path / "ocr.md").read_text("utf-8")
+    assert "| PrintProof (ppocr-v6-small, onnxruntime" in table
+    assert (tmp_path / "ocr.svg").read_text("utf-8").startswith("<?xml")
+
+
+def test_a_folder_without_truth(tmp_path: Path) -> None:
+    with pytest.raises(ImageMissing, match=r"neither truth\.jsonl nor index\.json"):
+        runner.load_pictures(tmp_path)
+
+
+def test_a_worker_that_ends_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "workers").mkdir()
+    (tmp_path / "workers" / "broken.py").write_text("raise SystemExit(3)")
+    monkeypatch.setattr(peers, "_HERE", tmp_path)
+    peer = Peer("broken", "broken.py", None)
+    with pytest.raises(EngineFailed, match="broken: its worker ended with status 3"):
+        Worker(peer, peers.interpreter(peer, quiet))
+
+
+def test_every_peer_is_locked_by_hash() -> None:
+    for peer in PEERS[1:]:
+        assert peer.lock is not None
+        text = (Path(peers.__file__).parent / peer.lock).read_text("utf-8")
+        assert "--hash=sha256:" in text
+        assert "://" not in text
