@@ -58,9 +58,7 @@ class SubmissionIn(BaseModel):
             return value
         try:
             parsed = json.loads(value, object_pairs_hook=_without_repeats)
-        except RecursionError:
-            raise ValueError(_NOT_TEXTS) from None
-        except json.JSONDecodeError:
+        except (RecursionError, json.JSONDecodeError):
             raise ValueError(_NOT_TEXTS) from None
         if not isinstance(parsed, dict):
             raise ValueError(_NOT_TEXTS)  # noqa: TRY004 (pydantic reports this kind)

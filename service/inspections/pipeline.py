@@ -165,6 +165,7 @@ class InspectionPipeline:
             raise NotReady("the engine is starting")
         facts = reader.facts
         inspection_id = str(uuid_utils.uuid7())
+        image_sha256 = hashlib.sha256(received.image).hexdigest()
         image_key = self._images.put(inspection_id, received.at, frame.media_type, received.image)
 
         def row() -> Inspection:
@@ -187,7 +188,7 @@ class InspectionPipeline:
                 width=frame.width,
                 height=frame.height,
                 media_type=frame.media_type,
-                image_sha256=hashlib.sha256(received.image).hexdigest(),
+                image_sha256=image_sha256,
                 image_key=image_key,
                 origin=Origin(facts.bundle, facts.bundle_sha256, facts.runtime, __version__),
             )

@@ -56,7 +56,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """`cost` is 0 where every position accepts its character. Indices are those of the label's characters."""
+    """`cost` is 0 where nothing is missing, extra or shifted. Indices are those of the label's characters."""
 
     cost: float
     steps: tuple[Step, ...]
@@ -278,7 +278,7 @@ def _trace(
             column -= 1
             steps.append(Step(None, text.indices[column]))
     steps.reverse()
-    cut = text.cuts()
+    cut = table[0]
     while cut[column]:
         column -= 1
         steps.insert(0, Step(None, text.indices[column]))

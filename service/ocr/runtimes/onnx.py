@@ -28,9 +28,8 @@ def _package() -> Any:
         raise RuntimeUnavailable(
             f"ONNX Runtime cannot be imported ({error}); run: pip install 'printproof[onnx]'"
         ) from None
-    onnxruntime.set_default_logger_severity(
-        3
-    )  # errors; its warnings are about graph details nobody here can act on
+    # 3 is errors: its warnings are about details of graphs that nobody here can act on.
+    onnxruntime.set_default_logger_severity(3)
     return onnxruntime
 
 
@@ -71,7 +70,7 @@ class OnnxRuntime:
         self._threads = threads
 
     def load(self, files: list[Path], *, many_small: bool = False) -> OnnxNetwork:
-        # Small batches leave most of a second core idle: one core each, several at once, is up to a third faster.
+        # Small batches leave much of a second core idle: one core each, several at once, is about a quarter faster.
         spread = self._threads if many_small and self.device == "cpu" else 1
         options = self._package.SessionOptions()
         options.intra_op_num_threads = 1 if spread > 1 else self._threads
