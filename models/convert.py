@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from service.errors import WeightsMissing
-from service.ocr.runtimes.onnx import read_characters
+from service.ocr.runtimes.graph import read_characters
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,6 +9,7 @@ import typer
 
 from service.cli.console import output, say
 from service.errors import RuntimeUnavailable
+from service.settings import load_settings
 
 app = typer.Typer(help="Measure PrintProof beside its peers.", no_args_is_help=True)
 
@@ -28,16 +29,20 @@ def ocr(
         int, typer.Option(min=1, max=100, help="Alternating rounds, after one that is not counted.")
     ] = 5,
     limit: Annotated[int, typer.Option(min=0, help="Only so many images; 0 is all.")] = 0,
+    bundles: Annotated[
+        bool, typer.Option("--bundles", help="Compare PrintProof's own weight bundles instead of its peers.")
+    ] = False,
 ) -> None:
-    """Read the same images with PrintProof, faster-paddle and RapidOCR in alternating rounds: time and mistakes."""
+    """Read the same images with PrintProof and its peers in alternating rounds: time and mistakes."""
     try:
-        from models.bench import report, runner  # noqa: PLC0415 (packages that only the bench needs)
+        from models.bench import peers, report, runner  # noqa: PLC0415 (packages that only the bench needs)
     except ImportError as error:
         raise RuntimeUnavailable(
             f"the bench needs more packages ({error}); run: pip install 'printproof[bench]'"
         ) from None
 
     pictures = runner.load_pictures(images)
-    results = runner.run(pictures[: limit or None], rounds, say)
+    pipelines = peers.BUNDLES if bundles else peers.PEERS
+    results = runner.run(pictures[: limit or None], pipelines, load_settings().weights_dir, rounds, say)
     report.write(results, out, images.name)
     output.print((out / "ocr.md").read_text("utf-8"), markup=False)

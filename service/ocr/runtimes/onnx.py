@@ -10,6 +10,7 @@ import numpy as np
 
 from service.errors import DeviceUnavailable, EngineFailed, RuntimeUnavailable
 from service.ocr.runtime import Batch, T
+from service.ocr.runtimes.graph import read_characters, without_subnormals
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,7 +78,7 @@ class OnnxRuntime:
         options.inter_op_num_threads = 1
         try:
             session = self._package.InferenceSession(
-                str(files[0]), options, providers=_PROVIDERS[self.device]
+                without_subnormals(files[0]), options, providers=_PROVIDERS[self.device]
             )
         except Exception as error:  # the package raises bare classes of its own C++ module
             raise RuntimeUnavailable(f"ONNX Runtime cannot load {files[0]}: {error}") from error
@@ -122,13 +123,3 @@ class OnnxNetwork:
             for index in largest_first
         }
         return [started[index].result() for index in range(len(batches))]
-
-
-def read_characters(network: Path) -> list[str]:
-    """The `character` entry of a PP-OCR recognition network's metadata, one character a line."""
-    package = _package()
-    options = package.SessionOptions()
-    options.graph_optimization_level = package.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = package.InferenceSession(str(network), options, providers=_PROVIDERS["cpu"])
-    listed = session.get_modelmeta().custom_metadata_map.get("character", "")
-    return listed.split("\n") if listed else []
