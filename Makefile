@@ -49,7 +49,7 @@ lock: ## Write the lock files anew (needs uv); they hold hashes and no addresses
 		-c requirements.lock pyproject.toml --extra onnx --extra paddle --extra bench --group dev -o requirements-dev.lock
 	uv pip compile -q --upgrade --universal --generate-hashes --no-header --no-annotate --python-version 3.10 \
 		models/requirements-convert.in -o models/requirements-convert.lock
-	for peer in faster-paddle rapidocr; do \
+	for peer in faster-paddle paddleocr rapidocr; do \
 		uv pip compile -q --universal --generate-hashes --no-header --no-annotate --python-version 3.11 \
 			models/bench/requirements-$$peer.in -o models/bench/requirements-$$peer.lock; done
 

@@ -27,18 +27,27 @@ _HERE: Final = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """`lock` names the lock file of its environment; None is PrintProof's own."""
+    """`lock` names the lock file of its environment, None is PrintProof's own; `bundle` the weights it is told to read with."""
 
     name: str
     worker: str
-    lock: str | None
+    lock: str | None = None
+    bundle: str | None = None
 
 
 PEERS: Final = (
-    Peer("PrintProof", "printproof_worker.py", None),
+    Peer("PrintProof", "printproof_worker.py", bundle="ppocr-v6-small"),
     Peer("faster-paddle", "faster_paddle_worker.py", "requirements-faster-paddle.lock"),
     Peer("RapidOCR", "rapidocr_worker.py", "requirements-rapidocr.lock"),
+    Peer("PaddleOCR", "paddleocr_worker.py", "requirements-paddleocr.lock", "ppocr-v4-mobile"),
 )
+BUNDLES: Final = (
+    PEERS[0],
+    Peer("PrintProof, v6 on Paddle", "printproof_worker.py", bundle="ppocr-v6-small-paddle"),
+    Peer("PrintProof, v4", "printproof_worker.py", bundle="ppocr-v4-mobile"),
+    PEERS[3],
+)
+"""PrintProof with each of its bundles, and the official pipeline on the weights of the last."""
 
 
 def interpreter(peer: Peer, report: Callable[[str], None]) -> Path:
@@ -69,10 +78,12 @@ def interpreter(peer: Peer, report: Callable[[str], None]) -> Path:
 class Worker:
     """A running worker process."""
 
-    def __init__(self, peer: Peer, python: Path) -> None:
+    def __init__(self, peer: Peer, python: Path, weights_dir: Path) -> None:
+        """Start it. Its arguments are the folder of the weights and, where it needs one, the name of the bundle."""
         self.peer = peer
+        command = [str(python), "-W", "ignore", str(_HERE / "workers" / peer.worker)]
         self._process = subprocess.Popen(  # noqa: S603
-            [str(python), "-W", "ignore", str(_HERE / "workers" / peer.worker)],
+            command + ([str(weights_dir), peer.bundle] if peer.bundle else []),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -36,6 +36,12 @@ def markdown(results: dict[str, Any], title: str) -> str:
         )
     stages = ", ".join(f"{stage} {spent:.0f}" for stage, spent in first["stages_ms"].items())
     rows += ["", f"Stages of {first['name']}, median ms: {stages}."]
+    if results["differences"]:
+        rows += ["", "| read by some and not by others | image | read by |", "|---|---|---|"]
+        rows += [
+            f"| `{one['line']}` | {one['file']} | {', '.join(one['read_by'])} |"
+            for one in results["differences"]
+        ]
     return "\n".join(rows) + "\n"
 
 

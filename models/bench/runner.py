@@ -6,13 +6,13 @@ import json
 import os
 import platform
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from models.bench.peers import PEERS, Worker, interpreter
-from models.bench.scoring import score
+from models.bench.peers import Peer, Worker, interpreter
+from models.bench.scoring import exact_lines, score
 from service.errors import ImageMissing
 from service.ocr.cores import granted_cores
 
@@ -43,13 +43,19 @@ def load_pictures(folder: Path) -> list[Picture]:
     return [Picture((folder / entry["file"]).resolve(), tuple(entry["lines"])) for entry in entries]
 
 
-def run(pictures: Sequence[Picture], rounds: int, report: Callable[[str], None]) -> dict[str, Any]:
+def run(
+    pictures: Sequence[Picture],
+    pipelines: Sequence[Peer],
+    weights_dir: Path,
+    rounds: int,
+    report: Callable[[str], None],
+) -> dict[str, Any]:
     """Measure all pipelines; the first round warms them up and is not counted.
 
     Returns:
         Facts of the machine, and per pipeline its score, times in milliseconds and stages, ready for JSON.
     """
-    workers = [Worker(peer, interpreter(peer, report)) for peer in PEERS]
+    workers = [Worker(peer, interpreter(peer, report), weights_dir) for peer in pipelines]
     answers: dict[str, list[list[dict[str, Any]]]] = {worker.peer.name: [] for worker in workers}
     try:
         for turn in range(rounds + 1):
@@ -73,7 +79,23 @@ def run(pictures: Sequence[Picture], rounds: int, report: Callable[[str], None])
             }
             for worker in workers
         ],
+        "differences": [
+            {"file": picture.path.name, "line": line, "read_by": readers}
+            for at, picture in enumerate(pictures)
+            for line, readers in differences(
+                picture.lines, {name: rounds[-1][at]["lines"] for name, rounds in answers.items()}
+            )
+        ],
     }
+
+
+def differences(truth: Sequence[str], read: dict[str, list[str]]) -> Iterator[tuple[str, list[str]]]:
+    """Lines that some pipelines read exactly and others do not, with those that do."""
+    exact = {name: exact_lines(truth, lines) for name, lines in read.items()}
+    for at, line in enumerate(truth):
+        readers = [name for name, found in exact.items() if at in found]
+        if 0 < len(readers) < len(read):
+            yield line, readers
 
 
 def _summary(rounds: list[list[dict[str, Any]]], truth: Sequence[Sequence[str]]) -> dict[str, Any]:

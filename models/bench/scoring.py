@@ -46,6 +46,13 @@ def score(truth: Sequence[Sequence[str]], read: Sequence[Sequence[str]]) -> Scor
     return Score(*totals)
 
 
+def exact_lines(wanted: Sequence[str], got: Sequence[str]) -> set[int]:
+    """Which truth lines of one image are `exact`."""
+    plain = [normalise(line) for line in got]
+    pairs = _pairs([normalise(line) for line in wanted], plain)
+    return {at for at, place in pairs.items() if normalise(wanted[at]) == plain[place]}
+
+
 def squeeze(line: str) -> str:
     """Without spaces and case."""
     return "".join(line.split()).lower()

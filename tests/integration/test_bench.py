@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,12 @@ def quiet(_message: str) -> None:
 
 
 def test_rounds_scores_and_report(
-    tmp_path: Path, samples: tuple[Path, list[Sample]], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, samples: tuple[Path, list[Sample]], weights_dir: Path
 ) -> None:
-    monkeypatch.setattr(runner, "PEERS", (PEERS[0], Peer("again", PEERS[0].worker, None)))
+    pipelines = (PEERS[0], replace(PEERS[0], name="again"))
     pictures = runner.load_pictures(samples[0])
     assert len(pictures) == sum(sample.defect not in {"smeared", "cut_off"} for sample in samples[1])
-    results = runner.run(pictures[:2], 2, quiet)
+    results = runner.run(pictures[:2], pipelines, weights_dir, 2, quiet)
     report.write(results, tmp_path, "labels")
     written = json.loads((tmp_path / "ocr.json").read_text("utf-8"))
     assert [one["name"] for one in written["pipelines"]] == ["PrintProof", "again"]
@@ -32,9 +33,29 @@ def test_rounds_scores_and_report(
         assert one["median_ms_min"] <= one["median_ms"] <= one["median_ms_max"] <= one["p95_ms"] * 2
         assert one["exact"] == one["lines"] == sum(len(picture.lines) for picture in pictures[:2])
         assert one["same_lines_every_round"]
+    assert written["differences"] == []
     table = (tmp_path / "ocr.md").read_text("utf-8")
     assert "| PrintProof (ppocr-v6-small, onnxruntime" in table
     assert (tmp_path / "ocr.svg").read_text("utf-8").startswith("<?xml")
+
+
+def test_lines_that_only_some_pipelines_read_are_listed(tmp_path: Path) -> None:
+    read = {"one": ["LOT 12", "KEEP COOL"], "other": ["lot 12", "KEEP C00L"], "third": []}
+    differences = list(runner.differences(["LOT 12", "KEEP COOL", "12/26"], read))
+    assert differences == [("LOT 12", ["one", "other"]), ("KEEP COOL", ["one"])]
+    pipeline = {
+        **{"name": "one", "runtime": "r", "stages_ms": {}, "rounds_ms": [1.0, 2.0]},
+        **dict.fromkeys(("median_ms", "median_ms_min", "median_ms_max", "p95_ms"), 1.0),
+        **dict.fromkeys(("lines", "exact", "strict", "chars", "wrong_chars", "extra", "spacing"), 3),
+    }
+    results = {
+        "machine": {"cores": 2, "cpu": "c"},
+        "images": 1,
+        "rounds": 2,
+        "pipelines": [pipeline],
+        "differences": [{"file": "a.png", "line": "KEEP COOL", "read_by": ["one"]}],
+    }
+    assert "| `KEEP COOL` | a.png | one |" in report.markdown(results, "labels")
 
 
 def test_a_folder_without_truth(tmp_path: Path) -> None:
@@ -46,9 +67,9 @@ def test_a_worker_that_ends_is_an_error(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "workers").mkdir()
     (tmp_path / "workers" / "broken.py").write_text("raise SystemExit(3)")
     monkeypatch.setattr(peers, "_HERE", tmp_path)
-    peer = Peer("broken", "broken.py", None)
+    peer = Peer("broken", "broken.py")
     with pytest.raises(EngineFailed, match="broken: its worker ended with status 3"):
-        Worker(peer, peers.interpreter(peer, quiet))
+        Worker(peer, peers.interpreter(peer, quiet), tmp_path)
 
 
 def test_every_peer_is_locked_by_hash() -> None:

@@ -4,14 +4,14 @@ import json
 import sys
 import time
 from importlib.metadata import version
+from pathlib import Path
 
 from faster_paddle import OcrEngine
 
 engine = OcrEngine(model_size="small")
 print(json.dumps({"runtime": f"PP-OCRv6 small, faster-paddle {version('faster-paddle')}"}), flush=True)  # noqa: T201
 for line in sys.stdin:
-    with open(line.rstrip("\n"), "rb") as stream:  # noqa: PTH123
-        data = stream.read()
+    data = Path(line.rstrip("\n")).read_bytes()
     started = time.perf_counter()
     result = engine.ocr(data)
     spent = 1000 * (time.perf_counter() - started)

@@ -1,20 +1,19 @@
-"""Bench worker: PrintProof's reader. Runs in PrintProof's own environment."""
+"""Bench worker: PrintProof's reader. Runs in PrintProof's own environment; its arguments are weights folder and bundle."""
 
 import json
 import sys
 import time
+from pathlib import Path
 
 from service.imaging.decode import decode
 from service.ocr.engine import EngineSource
-from service.settings import load_settings
+from service.settings import EngineSettings, load_settings
 
-settings = load_settings()
-reader = EngineSource(settings.engine, settings.weights_dir).load()
-limits = settings.limits
+reader = EngineSource(EngineSettings(bundle=sys.argv[2]), Path(sys.argv[1])).load()
+limits = load_settings().limits
 print(json.dumps({"runtime": f"{reader.facts.bundle}, {reader.facts.runtime}"}), flush=True)  # noqa: T201
 for line in sys.stdin:
-    with open(line.rstrip("\n"), "rb") as stream:  # noqa: PTH123
-        data = stream.read()
+    data = Path(line.rstrip("\n")).read_bytes()
     started = time.perf_counter()
     frame = decode(data, max_bytes=limits.image_max_bytes, max_pixels=limits.image_max_pixels)
     decoded = time.perf_counter()

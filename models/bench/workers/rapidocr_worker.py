@@ -5,6 +5,7 @@ import os
 import sys
 import time
 from importlib.metadata import version
+from pathlib import Path
 
 from rapidocr import RapidOCR
 
@@ -15,8 +16,7 @@ engine = RapidOCR(
 runtime = f"PP-OCRv6 small, rapidocr {version('rapidocr')}, onnxruntime {version('onnxruntime')}"
 print(json.dumps({"runtime": runtime}), flush=True)  # noqa: T201
 for line in sys.stdin:
-    with open(line.rstrip("\n"), "rb") as stream:  # noqa: PTH123
-        data = stream.read()
+    data = Path(line.rstrip("\n")).read_bytes()
     started = time.perf_counter()
     result = engine(data)
     spent = 1000 * (time.perf_counter() - started)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from models.bench.scoring import Score, score
+from models.bench.scoring import Score, exact_lines, score
 
 
 def test_a_perfect_reading() -> None:
@@ -25,3 +25,7 @@ def test_wrong_missing_and_extra() -> None:
 def test_one_output_line_answers_one_truth_line() -> None:
     found = score([["12/26", "12/26"]], [["12/26"]])
     assert (found.exact, found.wrong_chars) == (1, 5)
+
+
+def test_which_lines_are_exact() -> None:
+    assert exact_lines(["LOT 12", "KEEP COOL", "12/26"], ["keepcool", "LOT 13", "12/26"]) == {1, 2}
