@@ -44,7 +44,10 @@ def test_lines_that_only_some_pipelines_read_are_listed(tmp_path: Path) -> None:
     differences = list(runner.differences(["LOT 12", "KEEP COOL", "12/26"], read))
     assert differences == [("LOT 12", ["one", "other"]), ("KEEP COOL", ["one"])]
     pipeline = {
-        **{"name": "one", "runtime": "r", "stages_ms": {}, "rounds_ms": [1.0, 2.0]},
+        "name": "one",
+        "runtime": "r",
+        "stages_ms": {},
+        "rounds_ms": [1.0, 2.0],
         **dict.fromkeys(("median_ms", "median_ms_min", "median_ms_max", "p95_ms"), 1.0),
         **dict.fromkeys(("lines", "exact", "strict", "chars", "wrong_chars", "extra", "spacing"), 3),
     }
