@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from service.ocr.text import CharScore, TextLine
 from service.recipes.recipe import Field, Recipe
@@ -25,6 +26,14 @@ def line(
 def label(*texts: str) -> list[TextLine]:
     """One line of text under the other."""
     return [line(text, row=row) for row, text in enumerate(texts)]
+
+
+def turned(line: TextLine, quarters: int) -> TextLine:
+    """The line on an image turned clockwise about the origin; its box still begins where its text does."""
+    box = line.box
+    for _ in range(quarters):
+        box = tuple((-y, x) for x, y in box)  # type: ignore[assignment]  # 4 x 2
+    return replace(line, box=box)
 
 
 def recipe(fields: Sequence[Field], **values: object) -> Recipe:

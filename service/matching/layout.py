@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from service.ocr.lines import turned_upright
 from service.ocr.text import CharScore, Quad, TextLine
 from service.recipes.normalise import ROW_BREAK
 
@@ -49,32 +50,34 @@ def read_as_rows(lines: Sequence[TextLine]) -> list[LabelChar]:
 
 
 def _rows(lines: Sequence[TextLine]) -> list[list[int]]:
-    """Indices of the lines of each row, from left to right."""
+    """Indices of the lines of each row, in the direction that most of the text runs in."""
+    boxes = turned_upright(lines)
     rows: list[list[int]] = []
-    for index in sorted(range(len(lines)), key=lambda one: (*lines[one].box[0], lines[one].text)):
+    for index in sorted(range(len(lines)), key=lambda one: (*boxes[one][0], lines[one].text)):
         for row in rows:
-            if _follows(lines[index], lines[row[-1]]):
+            if _follows(boxes[index], boxes[row[-1]]):
                 row.append(index)
                 break
         else:
             rows.append([index])
-    return sorted(rows, key=lambda row: (lines[row[0]].box[0][1], lines[row[0]].box[0][0]))
+    return sorted(rows, key=lambda row: (boxes[row[0]][0][1], boxes[row[0]][0][0]))
 
 
-def _follows(line: TextLine, left: TextLine) -> bool:
+def _follows(box: Quad, left: Quad) -> bool:
     """Whether a line continues the one on its left."""
-    if _steep(line.box) or _steep(left.box):
+    if _steep(box) or _steep(left):
         return False
-    (top, bottom), (left_top, left_bottom) = _heights(line.box), _heights(left.box)
+    (top, bottom), (left_top, left_bottom) = _heights(box), _heights(left)
     height = min(bottom - top, left_bottom - left_top)
     overlap = min(bottom, left_bottom) - max(top, left_top)
-    gap = line.box[0][0] - left.box[1][0]
+    gap = box[0][0] - left[1][0]
     return overlap >= MIN_OVERLAP * height and -0.5 * height <= gap <= MAX_GAP * height
 
 
 def _steep(box: Quad) -> bool:
+    """Whether a line runs up, down or backwards among lines that run from left to right."""
     (x0, y0), (x1, y1) = box[0], box[1]
-    return abs(y1 - y0) > MAX_SLOPE * abs(x1 - x0)
+    return abs(y1 - y0) > MAX_SLOPE * (x1 - x0)
 
 
 def _heights(box: Quad) -> tuple[float, float]:

@@ -8,10 +8,13 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.errors import EngineFailed
 from service.imaging.decode import decode
 from service.ocr.detection import TextDetector
+from service.ocr.lines import in_reading_order
+from service.ocr.orientation import Text, to_reread, upside_down
 from service.ocr.recognition import TextRecognizer, crop_box
 from service.ocr.text import CharScore, Quad, Reading, TextLine
 
@@ -19,11 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
     from service.imaging.frame import Frame
     from service.ocr.runtime import Runtime
     from service.ocr.weights import Bundle
+
+Crop = tuple[NDArray[np.uint8], NDArray[Any]]
+"""A straightened piece of an image, and its box there."""
 
 MIN_LINE_SCORE: Final = 0.3  # below this a line is texture more often than text
 # On a CPU a crop alone at its own width is faster than a batch (235 ms against 300 per image of the photographs).
@@ -88,16 +92,37 @@ class Reader:
             for frame, boxes in zip(frames, self._detector.detect(frames), strict=True)
         ]
         detected = time.perf_counter()
-        read = iter(self._recognizer.recognise([crop for crops in found for crop, _ in crops]))
+        texts = self._recognise(found)
         lines = [
-            in_reading_order(
-                [line for _, box in crops if (line := _line(next(read), box, frame)) is not None]
-            )
-            for frame, crops in zip(frames, found, strict=True)
+            in_reading_order([line for text, box in read if (line := _line(text, box, frame)) is not None])
+            for frame, read in zip(frames, texts, strict=True)
         ]
         finished = time.perf_counter()
         timings = {"detect": 1000 * (detected - started), "recognise": 1000 * (finished - detected)}
         return [Reading(tuple(one), dict(timings)) for one in lines]
+
+    def _recognise(self, found: list[list[Crop]]) -> list[list[tuple[Text, NDArray[Any]]]]:
+        """Text and box of each crop of each image, turned the way that reads."""
+        texts = self._read_crops([[pixels for pixels, _ in crops] for crops in found])
+        boxes = [[box for _, box in crops] for crops in found]
+        doubtful = [to_reread(*image) for image in zip(boxes, texts, strict=True)]
+        again = self._read_crops(
+            [
+                [np.rot90(crops[index][0], 2) for index in indices]
+                for crops, indices in zip(found, doubtful, strict=True)
+            ]
+        )
+        for image_boxes, image_texts, indices, other in zip(boxes, texts, doubtful, again, strict=True):
+            reread = dict(zip(indices, other, strict=True))
+            for index in upside_down(image_boxes, image_texts, reread):
+                image_texts[index] = reread[index]
+                image_boxes[index] = np.roll(image_boxes[index], 2, axis=0)
+        return [list(zip(*image, strict=True)) for image in zip(texts, boxes, strict=True)]
+
+    def _read_crops(self, crops: list[list[NDArray[np.uint8]]]) -> list[list[Text]]:
+        """Texts of the crops of several images, which share their batches."""
+        texts = iter(self._recognizer.recognise([crop for image in crops for crop in image]))
+        return [[next(texts) for _ in image] for image in crops]
 
     def check(self) -> None:
         """Read the built-in sample and compare: a runtime that computes wrongly must never see a label.
@@ -125,27 +150,3 @@ def _line(chars: tuple[CharScore, ...], box: NDArray[Any], frame: Frame) -> Text
     inside = np.clip(box, 0, [frame.width, frame.height]).round(1)
     corners: Quad = tuple((float(x), float(y)) for x, y in inside)  # type: ignore[assignment]  # 4 x 2
     return TextLine("".join(char.char for char in chars), score, corners, chars)
-
-
-def in_reading_order(lines: list[TextLine]) -> list[TextLine]:
-    """Rows from top to bottom, each from left to right. Lines share a row when one's middle lies inside the other."""
-    rows: list[list[TextLine]] = []
-    for line in sorted(lines, key=_middle):
-        row = rows[-1] if rows else []
-        if row and _top(row[0]) < _middle(line) < _bottom(row[0]):
-            row.append(line)
-        else:
-            rows.append([line])
-    return [line for row in rows for line in sorted(row, key=lambda one: min(x for x, _ in one.box))]
-
-
-def _top(line: TextLine) -> float:
-    return min(y for _, y in line.box)
-
-
-def _bottom(line: TextLine) -> float:
-    return max(y for _, y in line.box)
-
-
-def _middle(line: TextLine) -> float:
-    return (_top(line) + _bottom(line)) / 2

@@ -6,6 +6,7 @@ step, repeats merged, blanks dropped. Class 0 is the blank, the last class the s
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
 import cv2
@@ -93,7 +94,7 @@ class TextRecognizer:
             chars.append(
                 CharScore(str(self._characters[best[peak]]), float(runs[run]), self._runners_up(scores[peak]))
             )
-        return _strip(chars)
+        return _without_glyph_gaps(_strip(chars))
 
     def _runners_up(self, scores: NDArray[np.float32]) -> tuple[tuple[str, float], ...]:
         """The next best characters of one time step; the blank is none."""
@@ -127,3 +128,26 @@ def _strip(chars: list[CharScore]) -> tuple[CharScore, ...]:
     """Without the spaces at both ends."""
     inked = [index for index, char in enumerate(chars) if not char.char.isspace()]
     return tuple(chars[inked[0] : inked[-1] + 1]) if inked else ()
+
+
+def _without_glyph_gaps(chars: tuple[CharScore, ...]) -> tuple[CharScore, ...]:
+    """Without the spaces beside full-width punctuation: they are the empty half of its glyph, no printed space.
+
+    A colon after an ideograph is one, even where the recogniser takes it for the half-width form.
+    """
+    kept: list[CharScore] = []
+    for before, char, after in zip((None, *chars), chars, (*chars[1:], None), strict=False):
+        if char.char == " " and (_is_wide_mark(before) or _is_wide_mark(after)):
+            continue
+        if char.char == " " and len(kept) > 1 and kept[-1].char == ":" and _is_wide(kept[-2].char):
+            continue
+        kept.append(char)
+    return tuple(kept)
+
+
+def _is_wide(char: str) -> bool:
+    return unicodedata.east_asian_width(char) in {"W", "F"}
+
+
+def _is_wide_mark(char: CharScore | None) -> bool:
+    return char is not None and _is_wide(char.char) and unicodedata.category(char.char).startswith("P")

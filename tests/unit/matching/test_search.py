@@ -10,7 +10,7 @@ import pytest
 from service.matching.outcome import Outcome, Verdict
 from service.matching.verdict import FieldResult, evaluate
 from service.recipes.recipe import Field
-from tests.labels import label, line, recipe
+from tests.labels import label, line, recipe, turned
 
 
 def judge(field: Field, *texts: str) -> FieldResult:
@@ -58,6 +58,17 @@ def test_a_number_beside_a_number_is_doubt_unless_it_is_claimed() -> None:
 )
 def test_a_print_does_not_reach_over_another_fields_print(fields: list[Field], read: str) -> None:
     assert evaluate(recipe(fields), label(read)).verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize("quarters", range(4))
+def test_a_print_in_two_pieces_is_found_whichever_way_the_label_lies(quarters: int) -> None:
+    lines = [turned(one, quarters) for one in (line("LOT"), line("12", x=60), line("BB 12/26", row=1))]
+    assert evaluate(recipe([Field("x", expect="LOT 12")]), lines).verdict is Verdict.PASS
+
+
+def test_pieces_that_run_opposite_ways_are_no_print() -> None:
+    lines = [line("KEEP COOL", row=1), line("LOT"), turned(line("12", x=-90), 2)]
+    assert evaluate(recipe([Field("x", expect="LOT 12")]), lines).verdict is Verdict.FAIL
 
 
 def test_prints_far_apart_are_not_one() -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -15,13 +17,12 @@ from service.imaging.decode import decode
 from service.imaging.frame import Frame
 from service.ocr import reader as reader_module
 from service.ocr.engine import EngineSource
-from service.ocr.reader import Reader, in_reading_order
+from service.ocr.reader import Reader
 from service.ocr.runtimes import onnx as onnx_runtime
 from service.recipes.normalise import fold_width
 from service.samples.generator import Sample
 from service.settings import EngineSettings
 from tests.conftest import PHOTOGRAPHS
-from tests.labels import line
 
 BUNDLES = ["ppocr-v6-small", "ppocr-v4-mobile"]
 MIN_PHOTOGRAPH_LINES = 29  # of 36; docs/benchmarks.md has what was measured
@@ -139,9 +140,39 @@ def test_readers_of_their_own_threads_agree(weights_dir: Path, samples: tuple[Pa
     assert first == second
 
 
-def test_reading_order() -> None:
-    lines = [line("c", row=1), line("b", x=200), line("a"), line("d", row=1, x=90)]
-    assert [one.text for one in in_reading_order(lines)] == ["a", "b", "c", "d"]
+@pytest.mark.parametrize("turn", [cv2.ROTATE_90_CLOCKWISE, cv2.ROTATE_180, cv2.ROTATE_90_COUNTERCLOCKWISE])
+def test_labels_are_read_whichever_way_they_lie(
+    turn: int, reader: Reader, samples: tuple[Path, list[Sample]]
+) -> None:
+    """All of them as they stand, and the same lines in the same order on an image that is turned."""
+    folder, truth = samples
+    for sample in [sample for sample in truth if sample.defect is None][:3]:
+        upright = load(folder / sample.file)
+        lines = reader.read(
+            [replace(upright, pixels=np.asarray(cv2.rotate(upright.pixels, turn), np.uint8))]
+        )[0].lines
+        assert [fold(one.text) for one in lines] == [fold(text) for text in sample.lines]
+        for one in lines:  # the box begins where the text does
+            (x0, y0), (x1, y1) = one.box[0], one.box[1]
+            along = {
+                cv2.ROTATE_90_CLOCKWISE: y1 - y0,
+                cv2.ROTATE_180: x0 - x1,
+                cv2.ROTATE_90_COUNTERCLOCKWISE: y0 - y1,
+            }
+            assert along[turn] > 0
+
+
+def test_a_line_upside_down_between_upright_ones(reader: Reader) -> None:
+    sample = decode(
+        Path(reader_module.__file__).with_name("sample.png").read_bytes(), max_bytes=10**7, max_pixels=10**7
+    )
+    lines = reader.read([sample])[0].lines
+    left, top = (int(value) for value in lines[1].box[0])
+    right, bottom = (int(value) for value in lines[1].box[2])
+    pixels = sample.pixels.copy()
+    pixels[top:bottom, left:right] = np.rot90(pixels[top:bottom, left:right], 2)
+    read = [squeeze(one.text) for one in reader.read([replace(sample, pixels=pixels)])[0].lines]
+    assert read == [squeeze(text) for text in reader_module.SAMPLE_LINES]
 
 
 @pytest.mark.skipif(not PHOTOGRAPHS.is_dir(), reason="the evaluation photographs are not here")

@@ -7,8 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from service.errors import EngineFailed
-from service.ocr.recognition import WIDTH_MULTIPLE, TextRecognizer, crop_box
+from service.ocr.recognition import WIDTH_MULTIPLE, TextRecognizer, _without_glyph_gaps, crop_box
 from service.ocr.runtime import Batch, T
+from service.ocr.text import CharScore
 from service.ocr.weights import RecognitionInput
 
 CHARACTERS = ["A", "B", "C"]
@@ -51,6 +52,23 @@ def test_scores_and_runners_up_are_those_of_the_peak() -> None:
     assert chars[0].score == pytest.approx(0.75)
     assert [char for char, _ in chars[0].alternatives] == ["C", "B"]
     assert [score for _, score in chars[0].alternatives] == pytest.approx([0.15, 0.05])
+
+
+@pytest.mark.parametrize(
+    ("read", "kept"),
+    [
+        ("净含量： 220ml", "净含量：220ml"),
+        ("净含量: 220ml", "净含量:220ml"),
+        ("品名 （袋） 装", "品名（袋）装"),
+        ("净含量 220 ml", "净含量 220 ml"),
+        ("LOT: 12", "LOT: 12"),
+        (": 12", ": 12"),
+        ("1 ： 2", "1：2"),
+    ],
+)
+def test_the_empty_half_of_full_width_punctuation_is_no_space(read: str, kept: str) -> None:
+    chars = tuple(CharScore(char, 0.9) for char in read)
+    assert "".join(char.char for char in _without_glyph_gaps(chars)) == kept
 
 
 def test_spaces_inside_are_kept_and_at_the_ends_dropped() -> None:

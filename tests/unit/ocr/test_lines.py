@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import pytest
+
+from service.ocr.lines import in_reading_order, turned_upright
+from service.ocr.text import TextLine
+from tests.labels import line, turned
+
+
+def texts(*lines: TextLine) -> list[str]:
+    return [one.text for one in in_reading_order(lines)]
+
+
+@pytest.mark.parametrize("quarters", range(4))
+def test_rows_from_top_to_bottom_each_from_left_to_right(quarters: int) -> None:
+    lines = [line("c", row=1), line("b", x=200), line("a"), line("d", row=1, x=90)]
+    assert texts(*(turned(one, quarters) for one in lines)) == ["a", "b", "c", "d"]
+
+
+def test_most_characters_decide_which_way_is_up() -> None:
+    sideways = [turned(line("LOT 12", row=row), 1) for row in range(2)]
+    boxes = turned_upright([*sideways, line("A")])
+    for (x0, y0), (x1, y1), _, _ in boxes[:2]:
+        assert x1 > x0
+        assert y1 == y0
+
+
+def test_nothing_read_has_no_order() -> None:
+    assert texts() == []
+    assert turned_upright([]) == []
+
+
+@pytest.mark.parametrize("quarters", range(4))
+def test_a_name_and_its_value_are_one_line(quarters: int) -> None:
+    name, value = line("SERIAL #:"), line("CNK8181G2C", x=160)
+    (joined,) = in_reading_order([turned(value, quarters), turned(name, quarters)])
+    assert joined.text == "SERIAL #: CNK8181G2C"
+    assert len(joined.chars) == len(joined.text)
+    assert joined.box[0] == turned(name, quarters).box[0]
+    assert joined.box[2] == turned(value, quarters).box[2]
+
+
+def test_a_full_width_colon_brings_its_own_gap() -> None:
+    assert texts(line("净含量："), line("220ml", x=60)) == ["净含量：220ml"]
+
+
+def test_names_and_values_in_columns_are_joined_pair_by_pair() -> None:
+    row = [line("LOT:"), line("L12", x=60), line("EXP:", x=200), line("12/26", x=260)]
+    assert texts(*row) == ["LOT: L12", "EXP: 12/26"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        line("12", x=48 + 3.1 * 20),  # too far away
+        line("12", row=1),  # below
+        TextLine("12", 0.9, ((60, -20), (84, -20), (84, 20), (60, 20)), line("12").chars),  # twice as high
+    ],
+)
+def test_what_stands_elsewhere_is_no_value(value: TextLine) -> None:
+    assert sorted(texts(line("LOT:"), value)) == ["12", "LOT:"]
+
+
+def test_lines_without_a_colon_stay_apart() -> None:
+    assert texts(line("LOT"), line("12", x=40)) == ["LOT", "12"]
