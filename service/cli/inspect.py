@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -92,7 +93,7 @@ def _inspect(path: Path, recipe: Recipe, reader: Reader, settings: Settings) -> 
 
     received_at = dt.datetime.now(dt.timezone.utc)
     frame, decode_ms = read_frame(path, settings)
-    reading = reader.read([frame])[0]
+    reading = reader.read([replace(frame, view=recipe.image)])[0]
     started = time.perf_counter()
     judgement = judge(recipe, reading)
     timings = {"decode": decode_ms, **reading.timings_ms, "match": 1000 * (time.perf_counter() - started)}

@@ -7,7 +7,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import structlog
@@ -19,6 +19,7 @@ from service.batching.batcher import Batcher
 from service.errors import DeadlinePassed, EngineFailed, NotReady, QueueFull, Unavailable
 from service.imaging.decode import decode
 from service.imaging.frame import Frame
+from service.imaging.regions import View
 from service.inspections.images import ImageFolder
 from service.inspections.inspection import Inspection, Judgement, Origin, Submission, judge, judge_failure
 from service.inspections.repository import InspectionRepository
@@ -106,7 +107,9 @@ class InspectionPipeline:
         storing: dict[str, float] = {}
         try:
             with self._admission():
-                frame = await _timed("decode", timings, self._decode, image, limiter=self._decoders)
+                frame = await _timed(
+                    "decode", timings, self._decode, image, recipe.image, limiter=self._decoders
+                )
                 outcome = await self._read_and_judge(received, frame, recipe, timings)
             timings["total"] = 1000 * (time.monotonic() - received.started)
             inspection = await _timed(
@@ -134,8 +137,10 @@ class InspectionPipeline:
         finally:
             self._in_flight -= 1
 
-    def _decode(self, image: bytes) -> Frame:
-        return decode(image, max_bytes=self._limits.image_max_bytes, max_pixels=self._limits.image_max_pixels)
+    def _decode(self, image: bytes, view: View) -> Frame:
+        limits = self._limits
+        frame = decode(image, max_bytes=limits.image_max_bytes, max_pixels=limits.image_max_pixels)
+        return replace(frame, view=view)
 
     async def _read_and_judge(
         self, received: _Received, frame: Frame, recipe: Recipe, timings: dict[str, float]

@@ -11,22 +11,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
+
+from service.ocr.batches import in_batches
+from service.ocr.tiling import Tile, input_size, tiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from service.imaging.frame import Frame
     from service.ocr.runtime import Network
     from service.ocr.weights import DetectionInput
 
-STRIDE: Final = 32  # the network halves its input five times
-# Small images are enlarged until their shorter side has this: small prints gain more from it than they cost
-# (docs/decisions/0004). Long ones stop earlier, and large ones are reduced: both bound time and memory.
-MIN_SIDE_PX: Final = 640
-MAX_ENLARGED_PX: Final = 1280
-MAX_SIDE_PX: Final = 1920
+Image = tuple[NDArray[np.uint8], float | None]
+"""Pixels (H x W x 3, BGR), and the height of their smallest glyph where it is known."""
+
 MAX_REGIONS: Final = 300  # the largest; no label has more lines, and specks must not hold up the line
 MIN_REGION_PX: Final = 3.0  # thinner regions are specks
 
@@ -34,40 +32,48 @@ MIN_REGION_PX: Final = 3.0  # thinner regions are specks
 class TextDetector:
     """Network input and output of one detection model."""
 
-    def __init__(self, network: Network, parameters: DetectionInput) -> None:
+    def __init__(self, network: Network, parameters: DetectionInput, max_batch: int) -> None:
         self._network = network
         self._parameters = parameters
+        self._max_batch = max_batch
         # (x / 255 - mean) / std as one multiplication and one subtraction
         std = np.asarray(parameters.std, np.float32)
         self._scale = 1 / (255 * std)
         self._shift = np.asarray(parameters.mean, np.float32) / std
 
-    def detect(self, frames: Sequence[Frame]) -> list[NDArray[np.float32]]:
-        """Text boxes of each frame, N x 4 x 2 (x, y) in its pixels, clockwise from the top left.
+    def detect(self, images: Sequence[Image]) -> list[NDArray[np.float32]]:
+        """Text boxes of each image, N x 4 x 2 (x, y) in its pixels, clockwise from the top left.
 
-        A box may reach over the border of the frame: there the crop repeats the border's pixels.
+        A box may reach over the border of the image.
         """
-        found: list[NDArray[np.float32]] = [np.empty((0, 4, 2), np.float32)] * len(frames)
-        inputs = [self._prepare(frame) for frame in frames]
-        for shape in sorted({one.shape for one in inputs}):
-            chosen = [index for index, one in enumerate(inputs) if one.shape == shape]
-            maps = self._network.run(np.stack([inputs[index] for index in chosen]))
-            for index, probability in zip(chosen, maps, strict=True):
-                found[index] = self._boxes(probability[0], frames[index])
-        return found
+        maps = [np.empty(input_size(*_size(pixels), glyph)[::-1], np.float32) for pixels, glyph in images]
+        pieces = [(index, tile) for index, one in enumerate(maps) for tile in tiles(*_size(one))]
+        inputs = [self._prepare(pixels, *_size(one)) for (pixels, _), one in zip(images, maps, strict=True)]
+        for batch in in_batches([_shape(tile) for _, tile in pieces], self._max_batch):
+            chosen = [pieces[at] for at in batch]
+            seen = self._network.run(
+                np.stack([inputs[index][:, tile.rows, tile.columns] for index, tile in chosen])
+            )
+            for (index, tile), probability in zip(chosen, seen, strict=True):
+                own = probability[
+                    0, _within(tile.own_rows, tile.rows), _within(tile.own_columns, tile.columns)
+                ]
+                maps[index][tile.own_rows, tile.own_columns] = own
+        return [self._boxes(one, *_size(pixels)) for one, (pixels, _) in zip(maps, images, strict=True)]
 
-    def _prepare(self, frame: Frame) -> NDArray[np.float32]:
-        """3 x H x W, both sides multiples of STRIDE."""
-        width, height = input_size(frame.width, frame.height)
-        resized = cv2.resize(frame.pixels, (width, height))
+    def _prepare(self, pixels: NDArray[np.uint8], width: int, height: int) -> NDArray[np.float32]:
+        """3 x height x width."""
+        resized = cv2.resize(pixels, (width, height))
         planes = np.empty((3, height, width), np.float32)
         for channel, plane in enumerate(planes):  # a plane at a time: a third of the time of one expression
             np.multiply(resized[..., channel], self._scale[channel], out=plane)
             np.subtract(plane, self._shift[channel], out=plane)
         return planes
 
-    def _boxes(self, probability: NDArray[np.float32], frame: Frame) -> NDArray[np.float32]:
-        height, width = probability.shape
+    def _boxes(
+        self, probability: NDArray[np.float32], image_width: int, image_height: int
+    ) -> NDArray[np.float32]:
+        width, height = _size(probability)
         mask = (probability > self._parameters.threshold).astype(np.uint8)
         contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
         boxes = []
@@ -84,17 +90,21 @@ class TextDetector:
             boxes.append(cv2.boxPoints((centre, (a + grow, b + grow), angle)))
         if not boxes:
             return np.empty((0, 4, 2), np.float32)
-        scaled = np.stack(boxes) * [frame.width / width, frame.height / height]
+        scaled = np.stack(boxes) * [image_width / width, image_height / height]
         return np.stack([order_corners(box) for box in scaled]).astype(np.float32)
 
 
-def input_size(width: int, height: int) -> tuple[int, int]:
-    """Width and height of the network's input for an image of this size."""
-    shorter, longer = sorted((width, height))
-    enlarge = min(MIN_SIDE_PX / shorter, MAX_ENLARGED_PX / longer)
-    scale = min(max(1.0, enlarge), MAX_SIDE_PX / longer)
-    wide, high = (max(STRIDE, round(side * scale / STRIDE) * STRIDE) for side in (width, height))
-    return wide, high
+def _size(pixels: NDArray[Any]) -> tuple[int, int]:
+    """Width and height."""
+    return pixels.shape[1], pixels.shape[0]
+
+
+def _shape(tile: Tile) -> tuple[int, int]:
+    return tile.rows.stop - tile.rows.start, tile.columns.stop - tile.columns.start
+
+
+def _within(own: slice, seen: slice) -> slice:
+    return slice(own.start - seen.start, own.stop - seen.start)
 
 
 def order_corners(box: NDArray[Any]) -> NDArray[Any]:

@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 
 from service.errors import EngineFailed
+from service.ocr.batches import in_batches
 from service.ocr.text import CharScore
 
 if TYPE_CHECKING:
@@ -49,10 +50,7 @@ class TextRecognizer:
         Only crops of equal padded width share a batch: what is read in one never depends on the others.
         """
         inputs = [self._prepare(crop) for crop in crops]
-        parts: list[list[int]] = []
-        for width in sorted({one.shape[2] for one in inputs}):
-            chosen = [index for index, one in enumerate(inputs) if one.shape[2] == width]
-            parts += [chosen[at : at + self._max_batch] for at in range(0, len(chosen), self._max_batch)]
+        parts = in_batches([one.shape for one in inputs], self._max_batch)
         batches = [np.stack([inputs[index] for index in part]) for part in parts]
         read: list[tuple[CharScore, ...]] = [()] * len(crops)
         for part, texts in zip(parts, self._network.run_all(batches, self._decode_all), strict=True):

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from pydantic import Field as Checked
 
 from service.errors import RecipeInvalid
+from service.imaging.regions import WHOLE_IMAGE, Region, View
 from service.recipes import template
 from service.recipes.dates import date_template
 from service.recipes.normalise import Case, Whitespace
@@ -27,6 +28,8 @@ from service.recipes.regex import compile_regex
 MAX_FILE_BYTES: Final = 256 * 1024
 MAX_DEPTH: Final = 8
 MAX_FIELDS: Final = 200
+MAX_LINES: Final = 300
+ROUNDING: Final = 1e-6  # 0.7 + 0.3 may be more than 1
 SUFFIXES: Final = (".yaml", ".yml")
 
 RecipeName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
@@ -62,11 +65,23 @@ class _FieldFile(_Model):
     optional: bool = False
 
 
+Share = Annotated[float, Checked(ge=0, le=1)]
+Rectangle = Annotated[list[Share], Checked(min_length=4, max_length=4)]
+"""Left, top, width, height."""
+
+
+class _ImageFile(_Model):
+    roi: Rectangle | None = None
+    lines: Annotated[list[Rectangle], Checked(min_length=1, max_length=MAX_LINES)] | None = None
+    min_glyph_px: Annotated[float, Checked(ge=4, le=1000)] | None = None
+
+
 class _RecipeFile(_Model):
     recipe: RecipeName
     description: str = ""
     on_error: OnError = "reject"
     on_blank: OnBlank = "review"
+    image: _ImageFile | None = None
     fields: Annotated[list[_FieldFile], Checked(min_length=1, max_length=MAX_FIELDS)]
 
 
@@ -153,6 +168,7 @@ def parse_recipe(text: str, source: str) -> Recipe:
         description=checked.description,
         on_error=checked.on_error,
         on_blank=checked.on_blank,
+        image=_view(checked.image) if checked.image else WHOLE_IMAGE,
         fields=tuple(_field(one) for one in checked.fields),
     )
 
@@ -223,6 +239,8 @@ def _shown(path: tuple[str | int, ...]) -> str:
 
 
 def _check_meaning(recipe: _RecipeFile, issues: _Issues) -> None:
+    for key, message in _image_faults(recipe.image or _ImageFile()):
+        issues.add(key, f"{_shown(key)}: {message}")
     seen: set[str] = set()
     for index, one in enumerate(recipe.fields):
         path: Path_ = ("fields", index)
@@ -238,6 +256,19 @@ def _check_meaning(recipe: _RecipeFile, issues: _Issues) -> None:
             issues.add(path, f"fields[{index}]: {one.name} has {' and '.join(rules)}; one of them is enough")
         for key, message in _rule_faults(one):
             issues.add((*path, *key), f"{_shown((*path, *key))}: {message}")
+
+
+def _image_faults(image: _ImageFile) -> Iterator[tuple[Path_, str]]:
+    rectangles: list[tuple[Path_, list[float]]] = [(("image", "roi"), image.roi)] if image.roi else []
+    rectangles += [(("image", "lines", index), one) for index, one in enumerate(image.lines or [])]
+    for path, (left, top, width, height) in rectangles:
+        if not width or not height:
+            yield path, "has no extent; give [left, top, width, height] as shares of the image"
+        elif max(left + width, top + height) > 1 + ROUNDING:
+            yield path, "reaches beyond the image; give [left, top, width, height] as shares of it"
+    for key in ("roi", "min_glyph_px"):
+        if image.lines and getattr(image, key) is not None:
+            yield ("image", key), "has no use beside lines: text is not looked for"
 
 
 def _rule_faults(one: _FieldFile) -> Iterator[tuple[Path_, str]]:
@@ -276,3 +307,11 @@ def _fault_of(check: Callable[[], object]) -> str | None:
 
 def _field(one: _FieldFile) -> Field:
     return Field(**one.model_dump(exclude={"date"}), date=one.date.format if one.date else None)
+
+
+def _view(image: _ImageFile) -> View:
+    return View(
+        Region(*image.roi) if image.roi else None,
+        tuple(Region(*one) for one in image.lines or ()),
+        image.min_glyph_px,
+    )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from service.errors import ExpectedValueInvalid, ExpectedValueMissing, ExpectedValueUnknown
+from service.imaging.regions import WHOLE_IMAGE, View
 from service.recipes import template
 from service.recipes.dates import date_fault, date_template
 from service.recipes.normalise import Case, Whitespace, normalise_template, normalise_text
@@ -81,6 +82,8 @@ class Recipe:
     """What the line does on a time-out, an error or REVIEW."""
     on_blank: OnBlank = "review"
     """The verdict when nothing at all is read."""
+    image: View = WHOLE_IMAGE
+    """What of its images is read."""
     version: int = 0
 
     @property

@@ -61,6 +61,16 @@ def test_inspect_json_has_the_keys_of_the_api(samples: Samples) -> None:
     ]  # fmt: skip
 
 
+def test_inspect_reads_only_what_the_recipe_lets_it_see(samples: Samples, tmp_path: Path) -> None:
+    folder, sample = samples[0], pick(samples, None)
+    recipe = tmp_path / "half.yaml"
+    whole = (folder / "recipes" / f"{sample.recipe}.yaml").read_text("utf-8")
+    recipe.write_text("image: {roi: [0, 0, 1, 0.5]}\n" + whole, "utf-8")
+    done = printproof("inspect", folder / sample.file, "--recipe", recipe, *expected_of(sample))
+    assert done.returncode == 1
+    assert "MISSING" in done.stdout
+
+
 def test_inspect_goes_on_after_an_image_it_cannot_read(samples: Samples, tmp_path: Path) -> None:
     sample = pick(samples, None)
     (tmp_path / "no.jpg").write_text("no image")

@@ -29,6 +29,7 @@ from service.errors import (
     StoreUnavailable,
 )
 from service.imaging.frame import Frame
+from service.imaging.regions import Region, View
 from service.inspections.images import ImageFolder
 from service.inspections.inspection import Inspection, Submission
 from service.inspections.pipeline import InspectionPipeline
@@ -104,6 +105,19 @@ class Plant:
 @pytest.fixture
 def plant(database: sa.Engine, recipes: RecipeRepository, tmp_path: Path) -> Plant:
     return Plant(database, recipes, tmp_path / "images")
+
+
+def test_the_engine_is_told_what_the_recipe_knows_of_its_images(plant: Plant) -> None:
+    known = RECIPE + "image: {roi: [0, 0.5, 1, 0.5], min_glyph_px: 20}\n"
+    plant.recipes.sync([(parse_recipe(known, "milk.yaml"), known)])
+    seen: list[View] = []
+
+    def engine(frames: Sequence[Frame]) -> list[Reading]:
+        seen.extend(frame.view for frame in frames)
+        return reads("MILK", "LOT 77A")(frames)
+
+    assert plant.inspect(engine).recipe_version == 2
+    assert seen == [View(Region(0, 0.5, 1, 0.5), (), 20)]
 
 
 def test_what_is_answered_is_what_is_stored(plant: Plant) -> None:

@@ -7,17 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from service.imaging.frame import Frame
-from service.ocr.detection import (
-    MAX_ENLARGED_PX,
-    MAX_SIDE_PX,
-    MIN_SIDE_PX,
-    STRIDE,
-    TextDetector,
-    input_size,
-    order_corners,
-)
-from service.ocr.runtime import Batch, T
+from service.ocr.detection import Image, TextDetector, order_corners
+from service.ocr.runtime import Batch, Network, T
+from service.ocr.tiling import TILE_PX
 from service.ocr.weights import DetectionInput
 
 PARAMETERS = DetectionInput(
@@ -46,26 +38,17 @@ class DrawnNetwork:
         return [finish(self.run(batch)) for batch in batches]
 
 
-def frame(width: int, height: int) -> Frame:
-    return Frame(np.zeros((height, width, 3), np.uint8), "image/png")
+def image(width: int, height: int) -> Image:
+    return np.zeros((height, width, 3), np.uint8), None
 
 
-@pytest.mark.parametrize(
-    "size", [(640, 640), (65, 11), (5000, 40), (3, 4000), (4000, 3000), (2, 2), (1280, 960)]
-)
-def test_input_size(size: tuple[int, int]) -> None:
-    width, height = input_size(*size)
-    assert width % STRIDE == height % STRIDE == 0
-    assert max(width, height) <= MAX_SIDE_PX
-    if max(size) / min(size) < MAX_ENLARGED_PX / MIN_SIDE_PX and min(size) < MIN_SIDE_PX:
-        assert min(width, height) == MIN_SIDE_PX
-    if max(size) < MAX_ENLARGED_PX:
-        assert max(width, height) <= MAX_ENLARGED_PX
+def detect(network: Network, *images: Image) -> list[NDArray[np.float32]]:
+    return TextDetector(network, PARAMETERS, max_batch=2).detect(images)
 
 
 def test_a_region_is_grown_by_area_times_ratio_over_perimeter() -> None:
     network = DrawnNetwork((320, 320), (200, 40), 0)
-    (boxes,) = TextDetector(network, PARAMETERS).detect([frame(640, 640)])
+    (boxes,) = detect(network, image(640, 640))
     distance = 200 * 40 * 1.5 / (2 * (200 + 40))
     left, top = 320 - 100 - distance, 320 - 20 - distance
     assert np.abs(boxes[0][0] - [left, top]).max() < 1.5
@@ -74,7 +57,7 @@ def test_a_region_is_grown_by_area_times_ratio_over_perimeter() -> None:
 
 def test_boxes_are_in_the_pixels_of_the_frame() -> None:
     network = DrawnNetwork((320, 320), (200, 40), 0)
-    (boxes,) = TextDetector(network, PARAMETERS).detect([frame(320, 320)])
+    (boxes,) = detect(network, image(320, 320))
     assert np.abs(boxes[0].mean(axis=0) - [160, 160]).max() < 1
 
 
@@ -94,14 +77,34 @@ def test_corners_start_at_the_top_left_and_go_clockwise(angle: float) -> None:
 
 
 def test_a_doubtful_region_is_dropped() -> None:
-    (boxes,) = TextDetector(DrawnNetwork((320, 320), (200, 40), 0, value=0.4), PARAMETERS).detect(
-        [frame(640, 640)]
-    )
+    (boxes,) = detect(DrawnNetwork((320, 320), (200, 40), 0, value=0.4), image(640, 640))
     assert boxes.shape == (0, 4, 2)
 
 
-def test_only_frames_of_one_shape_share_a_batch() -> None:
+def test_only_images_of_one_shape_share_a_batch_and_not_too_many() -> None:
     network = DrawnNetwork((320, 320), (200, 40), 0)
-    found = TextDetector(network, PARAMETERS).detect([frame(640, 640), frame(640, 960), frame(640, 640)])
-    assert sorted(network.shapes) == [(1, 3, 960, 640), (2, 3, 640, 640)]
-    assert [len(boxes) for boxes in found] == [1, 1, 1]
+    found = detect(network, image(640, 640), image(640, 960), *[image(640, 640)] * 2)
+    assert sorted(network.shapes) == [(1, 3, 640, 640), (1, 3, 960, 640), (2, 3, 640, 640)]
+    assert [len(boxes) for boxes in found] == [1, 1, 1, 1]
+
+
+class EdgeBlindNetwork(DrawnNetwork):
+    """Finds bright pixels, but nothing within 32 pixels of the border of what it is shown."""
+
+    def run(self, batch: NDArray[np.float32]) -> NDArray[np.float32]:
+        self.shapes.append(batch.shape)
+        maps = np.zeros((len(batch), 1, *batch.shape[2:]), np.float32)
+        maps[:, 0, 32:-32, 32:-32] = (batch[:, 0, 32:-32, 32:-32] > 0) * self.value
+        return maps
+
+
+def test_text_on_a_seam_between_tiles_is_one_box() -> None:
+    network = EdgeBlindNetwork((0, 0), (1, 1), 0)
+    pixels = np.zeros((480, 6400, 3), np.uint8)
+    for left in range(100, 6000, 300):
+        pixels[200:240, left : left + 200] = 255
+    (boxes,) = detect(network, (pixels, None))
+    assert len(network.shapes) > 1
+    assert max(max(shape) for shape in network.shapes) <= TILE_PX
+    assert sorted(int(box[:, 0].mean().round()) // 300 for box in boxes) == list(range(20))
+    assert all(np.abs(box.mean(axis=0) % 300 - [200, 220]).max() < 2 for box in boxes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -15,10 +16,12 @@ import pytest
 from service.errors import DeviceUnavailable, EngineFailed, SettingsInvalid
 from service.imaging.decode import decode
 from service.imaging.frame import Frame
+from service.imaging.regions import WHOLE_IMAGE, Region, View
 from service.ocr import reader as reader_module
 from service.ocr.engine import EngineSource
 from service.ocr.reader import Reader
 from service.ocr.runtimes import onnx as onnx_runtime
+from service.ocr.text import TextLine
 from service.recipes.normalise import fold_width
 from service.samples.generator import Sample
 from service.settings import EngineSettings
@@ -173,6 +176,89 @@ def test_a_line_upside_down_between_upright_ones(reader: Reader) -> None:
     pixels[top:bottom, left:right] = np.rot90(pixels[top:bottom, left:right], 2)
     read = [squeeze(one.text) for one in reader.read([replace(sample, pixels=pixels)])[0].lines]
     assert read == [squeeze(text) for text in reader_module.SAMPLE_LINES]
+
+
+def regions_of(lines: Sequence[TextLine], frame: Frame) -> tuple[Region, ...]:
+    """Upright rectangles around lines, with a tenth of their height to spare."""
+    found = []
+    for one in lines:
+        (left, top), (right, bottom) = np.min(one.box, axis=0), np.max(one.box, axis=0)
+        spare = (bottom - top) / 10
+        left, top = max(0.0, left - spare), max(0.0, top - spare)
+        found.append(
+            Region(
+                left / frame.width,
+                top / frame.height,
+                (right + spare - left) / frame.width,
+                (bottom + spare - top) / frame.height,
+            )
+        )
+    return tuple(found)
+
+
+def test_lines_whose_places_are_known_are_read_without_looking_for_text(
+    reader: Reader, samples: tuple[Path, list[Sample]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, truth = samples
+    sample = next(sample for sample in truth if sample.defect is None)
+    frame = load(folder / sample.file)
+    places = regions_of(reader.read([frame])[0].lines, frame)
+    monkeypatch.setattr(reader._detector._network, "run", None)  # calling it would fail
+    lines = reader.read([replace(frame, view=View(lines=places[1:]))])[0].lines
+    assert [fold(one.text) for one in lines] == [fold(text) for text in sample.lines[1:]]
+    assert all(0 <= x <= frame.width and 0 <= y <= frame.height for one in lines for x, y in one.box)
+
+
+def test_a_region_of_interest_hides_the_rest_and_moves_nothing(
+    reader: Reader, samples: tuple[Path, list[Sample]]
+) -> None:
+    folder, truth = samples
+    frame = load(folder / next(sample for sample in truth if sample.defect is None).file)
+    whole = reader.read([frame])[0].lines
+    middle = (whole[0].box[3][1] + whole[1].box[0][1]) / 2 / frame.height
+    below = reader.read([replace(frame, view=View(roi=Region(0, middle, 1, 1 - middle)))])[0].lines
+    assert [fold(one.text) for one in below] == [fold(one.text) for one in whole[1:]]
+    for one, other in zip(below, whole[1:], strict=True):
+        assert np.abs(np.subtract(one.box, other.box)).max() < 8
+
+
+def test_images_with_and_without_a_view_share_a_batch(
+    reader: Reader, samples: tuple[Path, list[Sample]]
+) -> None:
+    folder, truth = samples
+    frame = load(folder / truth[0].file)
+    lines = reader.read([frame])[0].lines
+    views = [View(lines=regions_of(lines[:1], frame)), WHOLE_IMAGE, View(min_glyph_px=24)]
+    read = reader.read([replace(frame, view=view) for view in views])
+    assert [len(one.lines) for one in read] == [1, len(lines), len(lines)]
+
+
+@pytest.mark.parametrize("scale", [0.5, 1, 3])
+def test_a_known_glyph_height_is_enough_at_every_resolution(
+    scale: float, reader: Reader, samples: tuple[Path, list[Sample]]
+) -> None:
+    """The smallest capitals of the samples are about 24 pixels high."""
+    folder, truth = samples
+    sample = next(sample for sample in truth if sample.defect is None)
+    frame = load(folder / sample.file)
+    pixels = np.asarray(
+        cv2.resize(frame.pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8
+    )
+    scaled = replace(frame, pixels=pixels, view=View(min_glyph_px=24 * scale))
+    assert [fold(one.text) for one in reader.read([scaled])[0].lines] == [fold(text) for text in sample.lines]
+
+
+def test_small_text_on_a_long_image_is_read_in_tiles(
+    reader: Reader, samples: tuple[Path, list[Sample]]
+) -> None:
+    """A line camera's image: labels side by side, 7,200 pixels long, with text on every seam."""
+    folder, truth = samples
+    sample = next(sample for sample in truth if sample.defect is None)
+    label = cv2.resize(load(folder / sample.file).pixels, (720, 480), interpolation=cv2.INTER_AREA)
+    frame = Frame(np.asarray(np.tile(label, (1, 10, 1)), np.uint8), "image/png")
+    # O and 0 look alike in this font: what matters here is that each line is found once and whole.
+    read = Counter(fold(one.text).replace("o", "0") for one in reader.read([frame])[0].lines)
+    assert read == Counter({fold(text).replace("o", "0"): 10 for text in sample.lines})
 
 
 @pytest.mark.skipif(not PHOTOGRAPHS.is_dir(), reason="the evaluation photographs are not here")

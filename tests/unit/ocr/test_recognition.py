@@ -81,7 +81,7 @@ def test_spaces_inside_are_kept_and_at_the_ends_dropped() -> None:
 def test_batches_hold_one_width_and_a_crop_is_padded_by_itself() -> None:
     network = SpokenNetwork([0, 1.0, 0, 0, 0])
     recognise(network, crop(100), crop(100), crop(97), crop(300), crop(10, 200), max_batch=2)
-    assert [shape[0] for shape in network.shapes] == [1, 2, 1, 1]
+    assert [shape[0] for shape in network.shapes] == [2, 1, 1, 1]
     assert all(shape[3] % WIDTH_MULTIPLE == 0 for shape in network.shapes)
     assert sorted(shape[3] for shape in network.shapes) == [16, 112, 112, 304]
 

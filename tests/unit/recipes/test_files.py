@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import RecipeInvalid
+from service.imaging.regions import WHOLE_IMAGE, Region, View
 from service.recipes.files import MAX_FILE_BYTES, load_folder, load_recipe, parse_recipe
 from service.recipes.recipe import Field, Recipe
 
@@ -128,6 +129,38 @@ def test_an_expected_text_is_judged_as_the_print_will_be() -> None:
         "{name: x, expect: 'LOT 77', regex: 'LOT[0-9]+'}",
     ):
         assert parse_recipe(f"recipe: a\nfields:\n  - {field}\n", "r.yaml").fields
+
+
+FIELDS = 'fields: [{name: a, expect: "A"}]\n'
+
+
+def test_what_is_known_of_the_images() -> None:
+    written = "recipe: a\nimage: {roi: [0.1, 0, 0.9, 1], min_glyph_px: 24}\n" + FIELDS
+    assert parse_recipe(written, "r.yaml").image == View(Region(0.1, 0, 0.9, 1), (), 24)
+    written = "recipe: a\nimage:\n  lines:\n    - [0.7, 0.1, 0.3, 0.1]\n    - [0, 0.2, 1, 0.1]\n" + FIELDS
+    places = (Region(0.7, 0.1, 0.3, 0.1), Region(0, 0.2, 1, 0.1))
+    assert parse_recipe(written, "r.yaml").image == View(lines=places)
+    assert parse_recipe("recipe: a\n" + FIELDS, "r.yaml").image == WHOLE_IMAGE
+
+
+@pytest.mark.parametrize(
+    ("image", "fault"),
+    [
+        ("{roi: [0.1, 0.2, 0.8]}", "2:14: image.roi: list should have at least 4 items"),
+        ("{roi: [0.1, 0.2, 80, 10]}", "2:25: image.roi[2]: input should be less than or equal to 1"),
+        ("{roi: [0.1, 0.2, 0.95, 0.1]}", "2:14: image.roi: reaches beyond the image"),
+        ("{roi: [0.1, 0.2, 0, 0.1]}", "2:14: image.roi: has no extent"),
+        ("{lines: []}", "2:16: image.lines: list should have at least 1 item"),
+        ("{lines: [[0, 0, 1, 1], [0, 0.5, 1, 0.6]]}", "2:31: image.lines[1]: reaches beyond the image"),
+        ("{lines: [[0, 0, 1, 1]], roi: [0, 0, 1, 1]}", "2:37: image.roi: has no use beside lines"),
+        ("{lines: [[0, 0, 1, 1]], min_glyph_px: 20}", "2:46: image.min_glyph_px: has no use beside lines"),
+        ("{min_glyph_px: 0}", "2:23: image.min_glyph_px: input should be greater than or equal to 4"),
+        ("{region: 1}", "2:17: image.region: there is no such key"),
+        ("[1]", "2:8: image: input should be"),
+    ],
+)
+def test_faults_of_what_is_known_of_the_images(image: str, fault: str) -> None:
+    assert any(fault in issue for issue in issues(f"recipe: a\nimage: {image}\n" + FIELDS))
 
 
 def test_two_fields_of_one_name() -> None:
