@@ -64,6 +64,9 @@ class InspectionOut(_Out):
     fields: list[FieldOut]
     defects: list[DefectOut]
     lines: list[LineOut] = Field(description="All text on the image, in reading order.")
+    notes: list[str] = Field(
+        description="What a person should know of the image file; no defects of the label."
+    )
     timings_ms: dict[str, float]
 
     @classmethod

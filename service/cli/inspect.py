@@ -109,6 +109,7 @@ def _inspect(path: Path, recipe: Recipe, reader: Reader, settings: Settings) -> 
         "fields": judgement.evaluation.fields,
         "defects": judgement.evaluation.defects,
         "lines": judgement.lines,
+        "notes": list(frame.notes),
         "timings_ms": {stage: round(spent, 2) for stage, spent in timings.items()},
     }
     return InspectionOut.model_validate(values, from_attributes=True)
@@ -117,6 +118,8 @@ def _inspect(path: Path, recipe: Recipe, reader: Reader, settings: Settings) -> 
 def _show(path: Path, result: InspectionOut) -> None:
     output.print(f"{result.verdict.value:<7}", style=VERDICT_STYLES[result.verdict.value], end="")
     output.print(str(path), markup=False)
+    for note in result.notes:
+        output.print(f"       {note}", markup=False)
     for defect in result.defects:
         where = f"{defect.field}: " if defect.field else ""
         output.print(f"       {defect.code.value:<15} {where}{defect.detail}", markup=False)

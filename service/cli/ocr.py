@@ -43,6 +43,8 @@ def ocr(
             print_json(_describe(path, frame, reading, decode_ms))
         else:
             output.print(f"{path} ({frame.width} x {frame.height})", style="bold", markup=False)
+            for note in frame.notes:
+                output.print(f"  {note}", markup=False)
             for line in reading.lines:
                 output.print(f"  {line.score:.2f}  {line.text}", markup=False)
     if failed:
@@ -55,6 +57,7 @@ def _describe(path: Path, frame: Frame, reading: Reading, decode_ms: float) -> d
         "file": str(path),
         "width": frame.width,
         "height": frame.height,
+        "notes": list(frame.notes),
         "lines": [
             {
                 "text": line.text,

@@ -30,6 +30,7 @@ MEDIA_TYPES: Final = {
     "WEBP": "image/webp",
 }
 MIN_SIDE_PX: Final = 2
+FIRST_OF_SEVERAL: Final = "the file holds several pages or frames; the first was read"
 
 # Pillow's own limit warns and raises by turns; `max_pixels` below is the limit of this product.
 Image.MAX_IMAGE_PIXELS = None
@@ -62,7 +63,7 @@ _DAMAGE: Final = (
 
 
 def decode(data: bytes, *, max_bytes: int, max_pixels: int) -> Frame:
-    """Decode an image file; of a TIFF with several pages the first.
+    """Decode an image file; of one with several pages or frames the first, and a note says so.
 
     Raises:
         ImageMissing: no bytes at all.
@@ -92,9 +93,10 @@ def decode(data: bytes, *, max_bytes: int, max_pixels: int) -> Frame:
             pixels = _to_bgr(header)
         # Asked for only now: Pillow turns a TIFF upright while it loads it, and then says so.
         orientation = header.getexif().get(ExifTags.Base.Orientation)
+        notes = (FIRST_OF_SEVERAL,) if _has_more(header) else ()
     except _DAMAGE as error:
         raise ImageUndecodable(f"the image is damaged or cut off: {error}") from None
-    return Frame(_turn_upright(pixels, orientation), MEDIA_TYPES[header.format or ""])
+    return Frame(_turn_upright(pixels, orientation), MEDIA_TYPES[header.format or ""], notes=notes)
 
 
 def _decode_jpeg(data: bytes, scan_start: int) -> Pixels:
@@ -115,6 +117,17 @@ def _to_bgr(image: Image.Image) -> Pixels:
     if image.mode in {"RGBA", "LA", "PA", "La", "RGBa"} or "transparency" in image.info:
         return _flatten(image.convert("RGBA"))
     return _uint8(cv2.cvtColor(np.asarray(image.convert("RGB")), cv2.COLOR_RGB2BGR))
+
+
+def _has_more(image: Image.Image) -> bool:
+    """Whether a second page follows; they are not counted, as a hostile file may announce a million."""
+    if image.format in {"JPEG", "MPO"}:  # a second picture there is a preview or the other eye's
+        return False
+    try:
+        image.seek(1)
+    except _DAMAGE:
+        return False
+    return True
 
 
 def _uint8(pixels: NDArray[Any]) -> Pixels:

@@ -22,6 +22,8 @@ class Frame:
     pixels: Pixels
     media_type: str
     view: View = WHOLE_IMAGE
+    notes: tuple[str, ...] = ()
+    """What a person should know of the file, in sentences."""
 
     @property
     def width(self) -> int:

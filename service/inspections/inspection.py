@@ -59,6 +59,7 @@ class Inspection:
     width: int
     height: int
     media_type: str
+    notes: tuple[str, ...]
     image_sha256: str
     image_key: str | None
     origin: Origin

@@ -193,6 +193,7 @@ class InspectionPipeline:
                 width=frame.width,
                 height=frame.height,
                 media_type=frame.media_type,
+                notes=frame.notes,
                 image_sha256=image_sha256,
                 image_key=image_key,
                 origin=Origin(facts.bundle, facts.bundle_sha256, facts.runtime, __version__),

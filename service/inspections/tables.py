@@ -32,6 +32,7 @@ class InspectionRow(Base):
     width: Mapped[int]
     height: Mapped[int]
     media_type: Mapped[str] = mapped_column(String(32))
+    notes: Mapped[list[str]] = mapped_column(JSON)
     image_sha256: Mapped[str] = mapped_column(String(64))
     image_key: Mapped[str | None] = mapped_column(String(128))
     bundle: Mapped[str] = mapped_column(String(64))

@@ -19,7 +19,7 @@ GLYPH_PX: Final = 14.0
 MAX_SCALE: Final = 2.0
 # A small glyph on a large image may take four times as long as an image of which nothing is known, not more.
 MAX_GLYPH_PIXELS: Final = 4 * MAX_PIXELS
-TILE_PX: Final = 1920  # inputs with longer sides are cut into tiles
+TILE_PX: Final = 1280  # inputs with longer sides are cut into tiles: 0.7 GB at most, against 1.2 in one piece
 OVERLAP_PX: Final = (
     128  # what a tile sees beyond its part, so that text on a seam is seen whole by one of them
 )

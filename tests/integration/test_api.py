@@ -82,7 +82,7 @@ def test_the_answer_has_the_fixed_keys(client: TestClient, good: tuple[bytes, Sa
     result = response.json()
     assert list(result) == [
         "id", "verdict", "reject", "recipe", "recipe_version", "station_id", "part_id", "received_at",
-        "fields", "defects", "lines", "timings_ms",
+        "fields", "defects", "lines", "notes", "timings_ms",
     ]  # fmt: skip
     assert list(result["fields"][0]) == ["name", "outcome", "expected", "read", "score", "box", "chars"]
     assert list(result["fields"][0]["chars"][0]) == ["expected", "read", "state", "score"]
@@ -101,6 +101,20 @@ def test_form_and_body_are_the_same(client: TestClient, good: tuple[bytes, Sampl
     assert form.status_code == 201, form.text
     body = post(client, image, values_of(sample)).json()
     assert [field["read"] for field in form.json()["fields"]] == [field["read"] for field in body["fields"]]
+
+
+def test_of_a_file_with_several_pages_the_answer_and_the_stored_result_say_so(
+    client: TestClient, good: tuple[bytes, Sample]
+) -> None:
+    image, sample = good
+    label = Image.open(io.BytesIO(image))
+    pages = io.BytesIO()
+    label.save(pages, "TIFF", compression="jpeg", save_all=True, append_images=[Image.new("RGB", label.size)])
+    answer = post(client, pages.getvalue(), values_of(sample), "image/tiff")
+    assert answer.status_code == 201, answer.text
+    result = answer.json()
+    assert result["notes"] == ["the file holds several pages or frames; the first was read"]
+    assert client.get(f"/v1/inspections/{result['id']}").json()["notes"] == result["notes"]
 
 
 def test_defective_labels_do_not_pass(client: TestClient, samples: tuple[Path, list[Sample]]) -> None:

@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from service.db import engine as db
 from service.db.types import Instant
 from service.errors import DatabaseOutdated, DatabaseUnusable, SettingsInvalid, StoreUnavailable
+from service.inspections.repository import InspectionRepository
 from service.inspections.tables import InspectionRow
+from service.matching.outcome import Verdict
 from service.recipes.tables import RecipeVersionRow
 
 
@@ -34,6 +37,31 @@ def test_migrate_is_idempotent_and_an_old_schema_is_refused(tmp_path: Path) -> N
     db.migrate(engine)
     db.migrate(engine)
     db.require_current(engine)
+    engine.dispose()
+
+
+def test_results_of_every_older_schema_are_kept(tmp_path: Path) -> None:
+    engine = db.connect(f"sqlite:///{tmp_path / 'old.db'}")
+    with engine.begin() as connection:
+        config = db._config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        old = sa.Table("inspections", sa.MetaData(), autoload_with=connection)
+        row: dict[str, object] = dict.fromkeys(old.c.keys(), "1")
+        row |= {"verdict": "PASS", "reject": False, "received_at": dt.datetime.now(dt.timezone.utc)}
+        row |= {
+            "captured_at": None,
+            "expected": {},
+            "fields": [],
+            "defects": [],
+            "lines": [],
+            "timings_ms": {},
+        }
+        row |= dict.fromkeys(("recipe_version", "width", "height"), 1)
+        connection.execute(old.insert().values(row))
+    db.migrate(engine)
+    kept = InspectionRepository(engine).get("1")
+    assert (kept.verdict, kept.notes) == (Verdict.PASS, ())
     engine.dispose()
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageOps
 
 from service.errors import ImageMissing, ImageTooLarge, ImageUndecodable, InvalidInput
-from service.imaging.decode import decode
+from service.imaging.decode import FIRST_OF_SEVERAL, decode
 from service.imaging.frame import Frame
 from tests.conftest import PHOTOGRAPHS
 
@@ -71,15 +71,16 @@ def test_exif_orientation_is_honoured(scene: Image.Image, form: str, orientation
     assert difference.mean() < 2
 
 
-@pytest.mark.parametrize("mode", ["1", "L", "P", "LA", "RGBA", "CMYK", "I;16"])
+# 1-bit, grey, palette, grey with alpha, alpha, palette with alpha, print colours, 16-bit (12 in use), 32-bit, float
+@pytest.mark.parametrize("mode", ["1", "L", "P", "LA", "RGBA", "PA", "CMYK", "I;16", "I", "F"])
 def test_awkward_modes_are_read(mode: str) -> None:
     grey = np.full((30, 90), 230, np.uint8)
     grey[10:20, 20:70] = 20
     if mode == "I;16":
         image = Image.fromarray(grey.astype(np.uint16) << 4)  # a 12-bit camera
     else:
-        image = Image.fromarray(grey).convert("RGB").convert(mode)
-    frame = read(encode(image, "TIFF" if mode == "CMYK" else "PNG"))
+        image = Image.fromarray(grey).convert("L" if mode in "IF" else "RGB").convert(mode)
+    frame = read(encode(image, "TIFF" if mode in {"CMYK", "I", "F", "PA"} else "PNG"))
     assert frame.pixels.shape == (30, 90, 3)
     assert frame.pixels[15, 45].max() < 60
     assert frame.pixels[2, 2].min() > 200
@@ -100,10 +101,26 @@ def test_transparent_text_is_laid_on_the_ground_it_stands_out_from(ink: int) -> 
     assert abs(int(frame.pixels[10, 30, 0]) - int(frame.pixels[2, 2, 0])) == 255
 
 
-def test_first_page_of_a_tiff() -> None:
-    first, second = Image.new("L", (20, 10), 200), Image.new("L", (30, 30), 10)
-    frame = read(encode(first, "TIFF", save_all=True, append_images=[second]))
+@pytest.mark.parametrize("form", ["TIFF", "WEBP", "PNG"])
+def test_of_several_pages_the_first_is_read_and_a_note_says_so(form: str) -> None:
+    first, second = Image.new("RGB", (20, 10), (200, 200, 200)), Image.new("RGB", (20, 10), (10, 10, 10))
+    frame = read(encode(first, form, save_all=True, append_images=[second]))
     assert (frame.width, frame.height) == (20, 10)
+    assert frame.pixels.mean() > 190
+    assert frame.notes == (FIRST_OF_SEVERAL,)
+    assert read(encode(first, form)).notes == ()
+
+
+@pytest.mark.filterwarnings("ignore:Corrupt EXIF")  # what Pillow calls the directory of a TIFF page
+def test_a_second_page_that_is_damaged_is_none() -> None:
+    page = encode(Image.new("L", (20, 10), 200), "TIFF")
+    order, _, directory = struct.unpack_from("<2sHI", page)
+    assert order == b"II"
+    (entries,) = struct.unpack_from("<H", page, directory)
+    damaged = bytearray(page)
+    struct.pack_into("<I", damaged, directory + 2 + 12 * entries, len(page) - 1)
+    frame = read(bytes(damaged))
+    assert (frame.width, frame.notes) == (20, ())
 
 
 def test_empty() -> None:
