@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo test lint format bench openapi lock clean
+.PHONY: help setup setup-dev demo test lint format bench soak openapi lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -38,6 +38,9 @@ bench: setup-dev ## Read photographs (where they are) and 200 sample labels besi
 	test ! -d $(PHOTOGRAPHS) || $(BIN)/printproof bench ocr --images $(PHOTOGRAPHS) --out build/bench/photographs $(ARGS)
 	$(BIN)/printproof samples make --seed 3 --count 200 --out build/bench/labels
 	$(BIN)/printproof bench ocr --images build/bench/labels --out build/bench/labels $(ARGS)
+
+soak: setup-dev ## 2,000 inspections in 50 sizes through a real server: is its memory flat
+	$(BIN)/python -m tests.soak $(ARGS)
 
 openapi: setup-dev ## Write docs/openapi.json after a change of the API
 	$(BIN)/python -m tests.contract > docs/openapi.json

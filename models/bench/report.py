@@ -23,8 +23,8 @@ def markdown(results: dict[str, Any], title: str) -> str:
         f"{title}: {results['images']} images, {results['rounds']} alternating rounds, {machine['cores']} cores "
         f"({machine['cpu']}), decoding included.",
         "",
-        "| pipeline | median ms (over rounds) | p95 ms | time against it | exact lines | strict | characters wrong | extra lines | spacing errors |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| pipeline | median ms (over rounds) | p95 ms | time against it | exact lines | strict | characters wrong | extra lines | spacing errors | output lines shared |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for one in results["pipelines"]:
         ratio = first["median_ms"] / one["median_ms"]
@@ -32,7 +32,7 @@ def markdown(results: dict[str, Any], title: str) -> str:
             f"| {one['name']} ({one['runtime']}) | {one['median_ms']:.0f} ({one['median_ms_min']:.0f} to "
             f"{one['median_ms_max']:.0f}) | {one['p95_ms']:.0f} | {'' if one is first else f'{ratio:.2f}'} "
             f"| {one['exact']} of {one['lines']} | {one['strict']} | {one['wrong_chars']} of {one['chars']} "
-            f"| {one['extra']} | {one['spacing']} |"
+            f"| {one['extra']} | {one['spacing']} | {one['shared']} of {one['output_lines']} |"
         )
     stages = ", ".join(f"{stage} {spent:.0f}" for stage, spent in first["stages_ms"].items())
     rows += ["", f"Stages of {first['name']}, median ms: {stages}."]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from models.bench.peers import Peer, Worker, interpreter
-from models.bench.scoring import exact_lines, score
+from models.bench.scoring import exact_lines, score, shared_lines
 from service.errors import ImageMissing
 from service.ocr.cores import granted_cores
 
@@ -53,7 +53,8 @@ def run(
     """Measure all pipelines; the first round warms them up and is not counted.
 
     Returns:
-        Facts of the machine, and per pipeline its score, times in milliseconds and stages, ready for JSON.
+        Facts of the machine, per pipeline its score, times in milliseconds and stages, and how many of its output
+        lines the first one gives too; lines read by some and not by others. Ready for JSON.
     """
     workers = [Worker(peer, interpreter(peer, report), weights_dir) for peer in pipelines]
     answers: dict[str, list[list[dict[str, Any]]]] = {worker.peer.name: [] for worker in workers}
@@ -67,6 +68,7 @@ def run(
         for worker in workers:
             worker.close()
     truth = [picture.lines for picture in pictures]
+    first = answers[workers[0].peer.name][-1]
     return {
         "machine": {"cpu": _cpu(), "cores": granted_cores(), "python": platform.python_version()},
         "images": len(pictures),
@@ -76,6 +78,10 @@ def run(
                 "name": worker.peer.name,
                 "runtime": worker.runtime,
                 **_summary(answers[worker.peer.name][1:], truth),
+                "shared": sum(
+                    shared_lines(one["lines"], other["lines"])
+                    for one, other in zip(first, answers[worker.peer.name][-1], strict=True)
+                ),
             }
             for worker in workers
         ],
@@ -113,6 +119,7 @@ def _summary(rounds: list[list[dict[str, Any]]], truth: Sequence[Sequence[str]])
         "p95_ms": statistics.median(p95s),
         "rounds_ms": medians,
         "stages_ms": stages,
+        "output_lines": sum(len(answer["lines"]) for answer in rounds[-1]),
         "same_lines_every_round": all(
             [answer["lines"] for answer in one] == [answer["lines"] for answer in rounds[0]] for one in rounds
         ),

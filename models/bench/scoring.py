@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -51,6 +52,11 @@ def exact_lines(wanted: Sequence[str], got: Sequence[str]) -> set[int]:
     plain = [normalise(line) for line in got]
     pairs = _pairs([normalise(line) for line in wanted], plain)
     return {at for at, place in pairs.items() if normalise(wanted[at]) == plain[place]}
+
+
+def shared_lines(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many output lines of one image are the same, as `exact` is."""
+    return (Counter(map(normalise, one)) & Counter(map(normalise, other))).total()
 
 
 def squeeze(line: str) -> str:

@@ -33,6 +33,7 @@ def test_rounds_scores_and_report(
         assert one["median_ms_min"] <= one["median_ms"] <= one["median_ms_max"] <= one["p95_ms"] * 2
         assert one["exact"] == one["lines"] == sum(len(picture.lines) for picture in pictures[:2])
         assert one["same_lines_every_round"]
+        assert one["shared"] == one["output_lines"] == one["lines"] + one["extra"]
     assert written["differences"] == []
     table = (tmp_path / "ocr.md").read_text("utf-8")
     assert "| PrintProof (ppocr-v6-small, onnxruntime" in table
@@ -49,7 +50,20 @@ def test_lines_that_only_some_pipelines_read_are_listed(tmp_path: Path) -> None:
         "stages_ms": {},
         "rounds_ms": [1.0, 2.0],
         **dict.fromkeys(("median_ms", "median_ms_min", "median_ms_max", "p95_ms"), 1.0),
-        **dict.fromkeys(("lines", "exact", "strict", "chars", "wrong_chars", "extra", "spacing"), 3),
+        **dict.fromkeys(
+            (
+                "lines",
+                "exact",
+                "strict",
+                "chars",
+                "wrong_chars",
+                "extra",
+                "spacing",
+                "shared",
+                "output_lines",
+            ),
+            3,
+        ),
     }
     results = {
         "machine": {"cores": 2, "cpu": "c"},

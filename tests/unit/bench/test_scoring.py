@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from models.bench.scoring import Score, exact_lines, score
+from models.bench.scoring import Score, exact_lines, score, shared_lines
 
 
 def test_a_perfect_reading() -> None:
@@ -29,3 +29,7 @@ def test_one_output_line_answers_one_truth_line() -> None:
 
 def test_which_lines_are_exact() -> None:
     assert exact_lines(["LOT 12", "KEEP COOL", "12/26"], ["keepcool", "LOT 13", "12/26"]) == {1, 2}
+
+
+def test_shared_output_lines() -> None:
+    assert shared_lines(["LOT 12", "LOT 12", "净含量：1"], ["lot12", "净含量:1", "x"]) == 2

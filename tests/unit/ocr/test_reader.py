@@ -92,18 +92,6 @@ def fold(text: str) -> str:
     return squeeze("".join(map(fold_width, text)))
 
 
-def test_the_text_does_not_depend_on_batch_mates(reader: Reader, samples: tuple[Path, list[Sample]]) -> None:
-    folder, truth = samples
-    frames = [load(folder / sample.file) for sample in truth[:4]]
-    alone = [reader.read([frame])[0] for frame in frames]
-    for order in ([0, 1, 2, 3], [3, 1, 0, 2]):
-        together = reader.read([frames[index] for index in order])
-        for index, reading in zip(order, together, strict=True):
-            assert [one.text for one in reading.lines] == [one.text for one in alone[index].lines]
-            for one, other in zip(reading.lines, alone[index].lines, strict=True):
-                assert one.score == pytest.approx(other.score, abs=1e-3)
-
-
 def test_boxes_lie_on_the_image_and_on_their_text(reader: Reader, samples: tuple[Path, list[Sample]]) -> None:
     folder, truth = samples
     frame = load(folder / truth[0].file)
