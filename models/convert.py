@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from service.errors import WeightsMissing
-from service.ocr.runtimes.graph import read_characters, without_subnormals
+from service.ocr.runtimes.graph import read_characters
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,8 +33,7 @@ def convert(origin: Bundle, weights_dir: Path, scratch: Path) -> Path:
     """
     python = _environment(scratch / "venv")
     for task, short in _SHORT.items():
-        network = scratch / f"{short}.onnx"
-        network.write_bytes(without_subnormals(origin.paths(task, weights_dir)[0]))  # type: ignore[arg-type]
+        network = origin.paths(task, weights_dir)[0]  # type: ignore[arg-type]
         _run(
             [
                 *(str(python), "-W", "ignore", "-m", "x2paddle.convert", "--framework=onnx"),
