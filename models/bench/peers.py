@@ -27,27 +27,35 @@ _HERE: Final = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """`lock` names the lock file of its environment, None is PrintProof's own; `bundle` the weights it is told to read with."""
+    """`lock` names the lock file of its environment, None is PrintProof's own.
+
+    `arguments` are the worker's, after the folder of the weights.
+    """
 
     name: str
     worker: str
     lock: str | None = None
-    bundle: str | None = None
+    arguments: tuple[str, ...] = ()
+
+
+def _ours(name: str, bundle: str = "ppocr-v6-small", known: str = "nothing") -> Peer:
+    return Peer(name, "printproof_worker.py", arguments=(bundle, known))
 
 
 PEERS: Final = (
-    Peer("PrintProof", "printproof_worker.py", bundle="ppocr-v6-small"),
+    _ours("PrintProof"),
     Peer("faster-paddle", "faster_paddle_worker.py", "requirements-faster-paddle.lock"),
     Peer("RapidOCR", "rapidocr_worker.py", "requirements-rapidocr.lock"),
-    Peer("PaddleOCR", "paddleocr_worker.py", "requirements-paddleocr.lock", "ppocr-v4-mobile"),
+    Peer("PaddleOCR", "paddleocr_worker.py", "requirements-paddleocr.lock", ("ppocr-v4-mobile",)),
 )
-BUNDLES: Final = (
+OWN: Final = (
     PEERS[0],
-    Peer("PrintProof, v6 on Paddle", "printproof_worker.py", bundle="ppocr-v6-small-paddle"),
-    Peer("PrintProof, v4", "printproof_worker.py", bundle="ppocr-v4-mobile"),
-    PEERS[3],
+    _ours("PrintProof, smallest glyph known", known="glyph"),
+    _ours("PrintProof, places of lines known", known="lines"),
+    _ours("PrintProof, v4", "ppocr-v4-mobile"),
+    _ours("PrintProof, v6 on Paddle", "ppocr-v6-small-paddle"),
 )
-"""PrintProof with each of its bundles, and the official pipeline on the weights of the last."""
+"""PrintProof beside itself: with what a recipe may know of its images, and with its other bundles."""
 
 
 def interpreter(peer: Peer, report: Callable[[str], None]) -> Path:
@@ -79,11 +87,10 @@ class Worker:
     """A running worker process."""
 
     def __init__(self, peer: Peer, python: Path, weights_dir: Path) -> None:
-        """Start it. Its arguments are the folder of the weights and, where it needs one, the name of the bundle."""
         self.peer = peer
         command = [str(python), "-W", "ignore", str(_HERE / "workers" / peer.worker)]
         self._process = subprocess.Popen(  # noqa: S603
-            command + ([str(weights_dir), peer.bundle] if peer.bundle else []),
+            [*command, str(weights_dir), *peer.arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -29,8 +29,12 @@ def ocr(
         int, typer.Option(min=1, max=100, help="Alternating rounds, after one that is not counted.")
     ] = 5,
     limit: Annotated[int, typer.Option(min=0, help="Only so many images; 0 is all.")] = 0,
-    bundles: Annotated[
-        bool, typer.Option("--bundles", help="Compare PrintProof's own weight bundles instead of its peers.")
+    own: Annotated[
+        bool,
+        typer.Option(
+            "--own",
+            help="Instead of peers, PrintProof with what a recipe may know of its images, and with its other bundles.",
+        ),
     ] = False,
 ) -> None:
     """Read the same images with PrintProof and its peers in alternating rounds: time and mistakes."""
@@ -42,7 +46,7 @@ def ocr(
         ) from None
 
     pictures = runner.load_pictures(images)
-    pipelines = peers.BUNDLES if bundles else peers.PEERS
+    pipelines = peers.OWN if own else peers.PEERS
     results = runner.run(pictures[: limit or None], pipelines, load_settings().weights_dir, rounds, say)
     report.write(results, out, images.name)
     output.print((out / "ocr.md").read_text("utf-8"), markup=False)

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from service.ocr.runtime import Network
     from service.ocr.weights import RecognitionInput
 
-# Widths are rounded up to this, so that shapes stay few, and the padding of a crop depends on the crop alone.
-WIDTH_MULTIPLE: Final = 16
 MIN_WIDTH: Final = 16
 MAX_WIDTH: Final = 3200
 UPRIGHT_RATIO: Final = 1.5  # boxes taller than this many widths hold text that runs downwards
@@ -41,6 +39,7 @@ class TextRecognizer:
     ) -> None:
         self._network = network
         self._height = parameters.height
+        self._width_multiple = parameters.width_multiple
         self._characters = np.asarray(["", *characters, " "])
         self._max_batch = max_batch
 
@@ -63,7 +62,9 @@ class TextRecognizer:
         height, width = crop.shape[:2]
         scaled = min(MAX_WIDTH, max(MIN_WIDTH, round(width * self._height / height)))
         resized = cv2.resize(crop, (scaled, self._height))
-        padded = np.zeros((3, self._height, -(-scaled // WIDTH_MULTIPLE) * WIDTH_MULTIPLE), np.float32)
+        padded = np.zeros(
+            (3, self._height, -(-scaled // self._width_multiple) * self._width_multiple), np.float32
+        )
         padded[:, :, :scaled] = resized.transpose(2, 0, 1) / np.float32(127.5) - 1
         return padded
 

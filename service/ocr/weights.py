@@ -51,9 +51,14 @@ class DetectionInput(_Entry):
 
 
 class RecognitionInput(_Entry):
-    """Height of a text crop in pixels, and where the character list is: a file, or the network's own metadata."""
+    """How a text crop is fed: its height, and what its width is rounded up to, in pixels.
+
+    The padding of a crop thus depends on the crop alone, and shapes stay few. `characters` says where the character
+    list is: a file, or the network's own metadata.
+    """
 
     height: int
+    width_multiple: int
     characters: str
 
 

@@ -1,26 +1,60 @@
-"""Bench worker: PrintProof's reader. Runs in PrintProof's own environment; its arguments are weights folder and bundle."""
+"""Bench worker: PrintProof's reader. Runs in PrintProof's own environment.
+
+Its arguments are the folder of the weights, the bundle, and what a recipe knows: `nothing`, the smallest `glyph`, or the
+places of `lines`. What is known of an image is learnt when it is first seen, in the round that is not counted.
+"""
 
 import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from service.imaging.decode import decode
+from service.imaging.frame import Frame
+from service.imaging.regions import WHOLE_IMAGE, Region, View
 from service.ocr.engine import EngineSource
+from service.ocr.text import Reading
 from service.settings import EngineSettings, load_settings
 
-reader = EngineSource(EngineSettings(bundle=sys.argv[2]), Path(sys.argv[1])).load()
+# Boxes of PP-OCR's detectors are about this many times as high as the capitals inside.
+BOX_TO_GLYPH = 1.6
+
+
+def learn(frame: Frame, reading: Reading, known: str) -> View:
+    if known == "nothing" or not reading.lines:
+        return WHOLE_IMAGE
+    if known == "glyph":
+        heights = [float(np.linalg.norm(np.subtract(line.box[3], line.box[0]))) for line in reading.lines]
+        return View(min_glyph_px=min(heights) / BOX_TO_GLYPH)
+    size = np.array([frame.width, frame.height])
+    places = []
+    for line in reading.lines:
+        begin, end = np.min(line.box, axis=0) / size, np.max(line.box, axis=0) / size
+        places.append(Region(*begin.tolist(), *(end - begin).tolist()))
+    return View(lines=tuple(places))
+
+
+weights_dir, bundle, known = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+reader = EngineSource(EngineSettings(bundle=bundle), weights_dir).load()
 limits = load_settings().limits
+views: dict[str, View] = {}
 print(json.dumps({"runtime": f"{reader.facts.bundle}, {reader.facts.runtime}"}), flush=True)  # noqa: T201
 for line in sys.stdin:
-    data = Path(line.rstrip("\n")).read_bytes()
+    path = line.rstrip("\n")
+    data = Path(path).read_bytes()
+    view = views.get(path, WHOLE_IMAGE)
     started = time.perf_counter()
     frame = decode(data, max_bytes=limits.image_max_bytes, max_pixels=limits.image_max_pixels)
     decoded = time.perf_counter()
-    reading = reader.read([frame])[0]
+    reading = reader.read([replace(frame, view=view)])[0]
     answer = {
         "ms": 1000 * (time.perf_counter() - started),
         "lines": [one.text for one in reading.lines],
         "stages": {"decode": 1000 * (decoded - started), **reading.timings_ms},
     }
+    if path not in views:
+        views[path] = learn(frame, reading, known)
     print(json.dumps(answer), flush=True)  # noqa: T201

@@ -7,13 +7,13 @@ import pytest
 from numpy.typing import NDArray
 
 from service.errors import EngineFailed
-from service.ocr.recognition import WIDTH_MULTIPLE, TextRecognizer, _without_glyph_gaps, crop_box
+from service.ocr.recognition import TextRecognizer, _without_glyph_gaps, crop_box
 from service.ocr.runtime import Batch, T
 from service.ocr.text import CharScore
 from service.ocr.weights import RecognitionInput
 
 CHARACTERS = ["A", "B", "C"]
-INPUT = RecognitionInput(height=48, characters="metadata")
+INPUT = RecognitionInput(height=48, width_multiple=16, characters="metadata")
 
 
 class SpokenNetwork:
@@ -82,7 +82,7 @@ def test_batches_hold_one_width_and_a_crop_is_padded_by_itself() -> None:
     network = SpokenNetwork([0, 1.0, 0, 0, 0])
     recognise(network, crop(100), crop(100), crop(97), crop(300), crop(10, 200), max_batch=2)
     assert [shape[0] for shape in network.shapes] == [2, 1, 1, 1]
-    assert all(shape[3] % WIDTH_MULTIPLE == 0 for shape in network.shapes)
+    assert all(shape[3] % INPUT.width_multiple == 0 for shape in network.shapes)
     assert sorted(shape[3] for shape in network.shapes) == [16, 112, 112, 304]
 
 
