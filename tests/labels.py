@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ LINE_HEIGHT = 20.0
 
 
 def line(
-    text: str, *, row: int = 0, x: float = 0, score: float = 0.99, scores: dict[int, float] | None = None
+    text: str, *, row: float = 0, x: float = 0, score: float = 0.99, scores: dict[int, float] | None = None
 ) -> TextLine:
     """A horizontal line in a row of 40 pixels; `scores` are those of single characters, by index."""
     y = 40.0 * row
@@ -34,6 +35,13 @@ def turned(line: TextLine, quarters: int) -> TextLine:
     for _ in range(quarters):
         box = tuple((-y, x) for x, y in box)  # type: ignore[assignment]  # 4 x 2
     return replace(line, box=box)
+
+
+def askew(line: TextLine, degrees: float) -> TextLine:
+    """The line on an image turned clockwise about the origin by a few degrees."""
+    cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    box = tuple((cos * x - sin * y, sin * x + cos * y) for x, y in line.box)
+    return replace(line, box=box)  # type: ignore[arg-type]  # 4 x 2
 
 
 def recipe(fields: Sequence[Field], **values: object) -> Recipe:

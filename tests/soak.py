@@ -38,7 +38,7 @@ class Soaked:
     last_mb: float
     highest_mb: float
     growth: float
-    """Of the last over the settled."""
+    """Of the highest since then over the settled."""
     first_ms: float
     hundredth_ms: float
     """Median of the ninetieth to the hundredth."""
@@ -74,7 +74,7 @@ def soak(folder: Path, *, count: int, settle: int, sizes: int, largest: tuple[in
         settled_mb=memory[settle - 1],
         last_mb=memory[-1],
         highest_mb=max(memory),
-        growth=memory[-1] / memory[settle - 1] - 1,
+        growth=max(memory[settle:]) / memory[settle - 1] - 1,
         first_ms=same[0][1],
         hundredth_ms=statistics.median(spent for _, spent in same[-11:]),
         verdicts=verdicts,

@@ -15,6 +15,7 @@ from models.bench.peers import Peer, Worker, interpreter
 from models.bench.scoring import exact_lines, score, shared_lines
 from service.errors import ImageMissing
 from service.ocr.cores import granted_cores
+from service.ocr.weights import find_bundle, verify
 
 # Lines of these samples cannot be read by anybody: they are there for verdicts, not for reading.
 _UNREADABLE: Final = {"smeared", "cut_off"}
@@ -52,10 +53,15 @@ def run(
 ) -> dict[str, Any]:
     """Measure all pipelines; the first round warms them up and is not counted.
 
+    Raises:
+        WeightsMissing, WeightsAltered: a pipeline needs weights that are not there.
+
     Returns:
         Facts of the machine, per pipeline its score, times in milliseconds and stages, and how many of its output
         lines the first one gives too; lines read by some and not by others. Ready for JSON.
     """
+    for bundle in dict.fromkeys(peer.arguments[0] for peer in pipelines if peer.arguments):
+        verify(find_bundle(bundle), weights_dir)
     workers = [Worker(peer, interpreter(peer, report), weights_dir) for peer in pipelines]
     answers: dict[str, list[list[dict[str, Any]]]] = {worker.peer.name: [] for worker in workers}
     try:

@@ -63,7 +63,7 @@ class InspectionOut(_Out):
     received_at: dt.datetime
     fields: list[FieldOut]
     defects: list[DefectOut]
-    lines: list[LineOut] = Field(description="All text on the image, in reading order.")
+    lines: list[LineOut] = Field(description="All text that was read, in reading order.")
     notes: list[str] = Field(
         description="What a person should know of the image file; no defects of the label."
     )

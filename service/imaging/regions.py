@@ -40,6 +40,12 @@ class View:
     """Where each line stands: they are read without looking for text at all."""
     min_glyph_px: float | None = None
     """Height of the smallest capital or digit that must be read, in pixels of the image."""
+    rotate: int | None = None
+    """How far the label is turned clockwise: 0, 90, 180 or 270 degrees; None where that is to be found out."""
+
+    def area(self, width: int, height: int) -> tuple[int, int, int, int]:
+        """The region of interest, or all, in an image of this size: left, top, right, bottom."""
+        return (self.roi or Region(0, 0, 1, 1)).pixels(width, height)
 
 
 WHOLE_IMAGE: Final = View()

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
 from typing import Final
 
 from service.ocr.lines import turned_upright
@@ -85,16 +87,29 @@ def _heights(box: Quad) -> tuple[float, float]:
 
 
 def span_box(chars: Sequence[LabelChar], lines: Sequence[TextLine]) -> Quad | None:
-    """Box of some characters; inside a line a character's place is taken to be proportional to its index."""
+    """Box of some characters, from where the reader saw them; where it did not say, their index stands for the place."""
     parts: list[Quad] = []
     for line in dict.fromkeys(char.line for char in chars if char.line >= 0):
         columns = [char.column for char in chars if char.line == line]
-        count = len(lines[line].chars)
-        parts.append(_slice(lines[line].box, min(columns) / count, (max(columns) + 1) / count))
+        edges = _edges(lines[line].chars)
+        parts.append(_slice(lines[line].box, edges[min(columns)][0], edges[max(columns)][1]))
     if len(parts) <= 1:
         return parts[0] if parts else None
     xs, ys = ([point[axis] for part in parts for point in part] for axis in (0, 1))
     return (min(xs), min(ys)), (max(xs), min(ys)), (max(xs), max(ys)), (min(xs), max(ys))
+
+
+def _edges(chars: Sequence[CharScore]) -> list[tuple[float, float]]:
+    """Where each character begins and ends along its line: half-way to its neighbours, but not far into a gap."""
+    count = len(chars)
+    known = [char.place for char in chars if char.place is not None]
+    places = known if len(known) == count else [(index + 0.5) / count for index in range(count)]
+    pitch = median(after - before for before, after in pairwise(places)) if count > 1 else 1.0
+    middles = [0.0, *((before + after) / 2 for before, after in pairwise(places)), 1.0]
+    return [
+        (max(begin, place - pitch), min(end, place + pitch))
+        for place, begin, end in zip(places, middles, middles[1:], strict=False)
+    ]
 
 
 def _slice(box: Quad, start: float, end: float) -> Quad:

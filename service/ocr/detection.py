@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from service.ocr.runtime import Network
     from service.ocr.weights import DetectionInput
 
-Image = tuple[NDArray[np.uint8], float | None]
-"""Pixels (H x W x 3, BGR), and the height of their smallest glyph where it is known."""
+Image = tuple[NDArray[np.uint8], float]
+"""Pixels (H x W x 3, BGR), and how much they are enlarged to be looked at."""
 
-MAX_REGIONS: Final = 300  # the largest; no label has more lines, and specks must not hold up the line
+MAX_REGIONS: Final = (
+    300  # of a tile, the largest; no label has more lines, and specks must not hold up the line
+)
 MIN_REGION_PX: Final = 3.0  # thinner regions are specks
 
 
@@ -46,7 +48,7 @@ class TextDetector:
 
         A box may reach over the border of the image.
         """
-        maps = [np.empty(input_size(*_size(pixels), glyph)[::-1], np.float32) for pixels, glyph in images]
+        maps = [np.empty(input_size(*_size(pixels), scale)[::-1], np.float32) for pixels, scale in images]
         pieces = [(index, tile) for index, one in enumerate(maps) for tile in tiles(*_size(one))]
         inputs = [self._prepare(pixels, *_size(one)) for (pixels, _), one in zip(images, maps, strict=True)]
         for batch in in_batches([_shape(tile) for _, tile in pieces], self._max_batch):
@@ -76,8 +78,9 @@ class TextDetector:
         width, height = _size(probability)
         mask = (probability > self._parameters.threshold).astype(np.uint8)
         contours, _ = cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
+        most = MAX_REGIONS * sum(1 for _ in tiles(width, height))
         boxes = []
-        for contour in sorted(contours, key=cv2.contourArea, reverse=True)[:MAX_REGIONS]:
+        for contour in sorted(contours, key=cv2.contourArea, reverse=True)[:most]:
             centre, (a, b), angle = cv2.minAreaRect(contour)
             if min(a, b) < MIN_REGION_PX:
                 continue

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from service.ocr.text import CharScore, Point, Quad, TextLine
@@ -17,13 +19,18 @@ MAX_HEIGHT_RATIO: Final = 1.4
 
 
 def turned_upright(lines: Sequence[TextLine]) -> list[Quad]:
-    """The boxes of all lines, turned about the origin by quarters until most text runs from left to right."""
+    """The boxes of all lines, turned about the origin until most text runs from left to right, level."""
     votes: Counter[tuple[int, int]] = Counter()
     for line in lines:
-        votes[_direction(line.box)] += len(line.chars)
+        votes[direction(line.box)] += len(line.chars)
     if not votes:
         return []
-    (x_part, y_part), _ = max(votes.items(), key=lambda vote: (vote[1], vote[0]))
+    main = max(votes, key=lambda one: (votes[one], one))
+    # The mean over all lines that run that way; the longer a line, the surer its angle.
+    runs = [_along(line.box) for line in lines if direction(line.box) == main]
+    across, down = sum(x for x, _ in runs), sum(y for _, y in runs)
+    length = math.hypot(across, down) or 1.0
+    x_part, y_part = across / length, down / length
 
     def turn(point: Point) -> Point:
         x, y = point
@@ -64,29 +71,46 @@ def _is_value(name: TextLine, name_box: Quad, box: Quad) -> bool:
     gap = min(x for x, _ in box) - max(x for x, _ in name_box)
     return (
         name.text.endswith(NAME_ENDS)
-        and -height / 2 <= gap <= MAX_GAP * height
+        and direction(box) == direction(name_box) == (1, 0)
+        and -height / 2 <= gap <= MAX_GAP * min(height, other)
         and abs(_middle(box) - _middle(name_box)) <= MAX_OFFSET * height
-        and 1 / MAX_HEIGHT_RATIO <= other / height <= MAX_HEIGHT_RATIO
+        and 0 < max(height, other) <= MAX_HEIGHT_RATIO * min(height, other)
     )
 
 
 def _joined(name: TextLine, value: TextLine) -> TextLine:
-    # Full-width punctuation carries its gap in the glyph.
-    gap = () if name.text.endswith("：") else (CharScore(" ", 1.0),)
-    chars = (*name.chars, *gap, *value.chars)
     box = (name.box[0], value.box[1], value.box[2], name.box[3])
-    return TextLine(
-        "".join(char.char for char in chars), sum(char.score for char in chars) / len(chars), box, chars
+    whole = math.dist(box[0], box[1])
+    name_end, value_begin = (
+        math.dist(name.box[0], name.box[1]) / whole,
+        1 - math.dist(value.box[0], value.box[1]) / whole,
     )
+    # Behind an ideograph full-width punctuation carries its gap in the glyph (as in service/ocr/recognition.py).
+    carried = name.text.endswith("：") and not name.text[-2:-1].isascii()
+    gap = () if carried else (CharScore(" ", 1.0, (), (name_end + value_begin) / 2),)
+    chars = (*_placed(name.chars, 0, name_end), *gap, *_placed(value.chars, value_begin, 1))
+    read = [char.score for char in (*name.chars, *value.chars)]
+    return TextLine("".join(char.char for char in chars), sum(read) / len(read), box, chars)
 
 
-def _direction(box: Quad) -> tuple[int, int]:
+def _placed(chars: Sequence[CharScore], begin: float, end: float) -> Iterator[CharScore]:
+    """Characters of a line that becomes the part from `begin` to `end` of a longer one."""
+    for char in chars:
+        yield char if char.place is None else replace(char, place=begin + char.place * (end - begin))
+
+
+def direction(box: Quad) -> tuple[int, int]:
     """Unit vector of the quarter turn that is nearest to the direction of a box's text."""
-    (x0, y0), (x1, y1) = box[0], box[1]
-    across, down = x1 - x0, y1 - y0
+    across, down = _along(box)
     if abs(across) >= abs(down):
         return (1 if across >= 0 else -1, 0)
     return (0, 1 if down > 0 else -1)
+
+
+def _along(box: Quad) -> Point:
+    """From where the text of a box begins to where it ends."""
+    (x0, y0), (x1, y1) = box[0], box[1]
+    return x1 - x0, y1 - y0
 
 
 def _top(box: Quad) -> float:

@@ -14,9 +14,11 @@ from service.errors import EngineFailed
 from service.imaging.decode import decode
 from service.ocr.detection import TextDetector
 from service.ocr.lines import in_reading_order
-from service.ocr.orientation import Text, to_reread, upside_down
+from service.ocr.orientation import REVERSED, SIDEWAYS, Text, running_down, to_reread, upside_down
 from service.ocr.recognition import TextRecognizer, crop_box
 from service.ocr.text import CharScore, Quad, Reading, TextLine
+from service.ocr.tiling import scale_of
+from service.ocr.view import inside_roi, reaches_out, stated_boxes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,15 +90,11 @@ class Reader:
             EngineFailed: the runtime failed on this batch.
         """
         started = time.perf_counter()
-        found = [
-            [crop for box in boxes if (crop := crop_box(frame.pixels, box)) is not None]
-            for frame, boxes in zip(frames, self._find(frames), strict=True)
-        ]
+        found = [_crops(frame, boxes) for frame, boxes in zip(frames, self._find(frames), strict=True)]
         detected = time.perf_counter()
-        texts = self._recognise(found)
         lines = [
             in_reading_order([line for text, box in read if (line := _line(text, box, frame)) is not None])
-            for frame, read in zip(frames, texts, strict=True)
+            for frame, read in zip(frames, self._recognise(frames, found), strict=True)
         ]
         finished = time.perf_counter()
         timings = {"detect": 1000 * (detected - started), "recognise": 1000 * (finished - detected)}
@@ -104,35 +102,36 @@ class Reader:
 
     def _find(self, frames: Sequence[Frame]) -> list[NDArray[np.float32]]:
         """Text boxes of each frame in its pixels: those its view states, or those detected in its region of interest."""
-        boxes = [_stated_boxes(frame) for frame in frames]
+        boxes = [stated_boxes(frame) for frame in frames]
         unknown = [index for index, frame in enumerate(frames) if not frame.view.lines]
-        regions = [_region(frames[index]) for index in unknown]
-        images = [
-            (frames[index].pixels[top:bottom, left:right], frames[index].view.min_glyph_px)
-            for index, (left, top, right, bottom) in zip(unknown, regions, strict=True)
-        ]
-        for index, (left, top, _, _), found in zip(
-            unknown, regions, self._detector.detect(images), strict=True
-        ):
-            boxes[index] = found + np.array([left, top], np.float32)
+        images = [_seen(frames[index]) for index in unknown]
+        for index, found in zip(unknown, self._detector.detect(images), strict=True):
+            boxes[index] = inside_roi(found, frames[index])
         return boxes
 
-    def _recognise(self, found: list[list[Crop]]) -> list[list[tuple[Text, NDArray[Any]]]]:
-        """Text and box of each crop of each image, turned the way that reads."""
+    def _recognise(
+        self, frames: Sequence[Frame], found: list[list[Crop]]
+    ) -> list[list[tuple[Text, NDArray[Any]]]]:
+        """Text and box of each crop of each image, turned the way that reads where the view does not tell it."""
         texts = self._read_crops([[pixels for pixels, _ in crops] for crops in found])
         boxes = [[box for _, box in crops] for crops in found]
-        doubtful = [to_reread(*image) for image in zip(boxes, texts, strict=True)]
+        doubtful = [
+            to_reread(image_boxes, image_texts) if frame.view.rotate is None else []
+            for frame, image_boxes, image_texts in zip(frames, boxes, texts, strict=True)
+        ]
         again = self._read_crops(
             [
-                [np.rot90(crops[index][0], 2) for index in indices]
+                [_upside_down(crops[index])[0] for index in indices]
                 for crops, indices in zip(found, doubtful, strict=True)
             ]
         )
-        for image_boxes, image_texts, indices, other in zip(boxes, texts, doubtful, again, strict=True):
+        for crops, image_boxes, image_texts, indices, other in zip(
+            found, boxes, texts, doubtful, again, strict=True
+        ):
             reread = dict(zip(indices, other, strict=True))
             for index in upside_down(image_boxes, image_texts, reread):
                 image_texts[index] = reread[index]
-                image_boxes[index] = np.roll(image_boxes[index], 2, axis=0)
+                image_boxes[index] = _upside_down(crops[index])[1]
         return [list(zip(*image, strict=True)) for image in zip(texts, boxes, strict=True)]
 
     def _read_crops(self, crops: list[list[NDArray[np.uint8]]]) -> list[list[Text]]:
@@ -157,21 +156,34 @@ class Reader:
             )
 
 
-def _region(frame: Frame) -> tuple[int, int, int, int]:
-    roi = frame.view.roi
-    return roi.pixels(frame.width, frame.height) if roi else (0, 0, frame.width, frame.height)
+def _seen(frame: Frame) -> tuple[NDArray[np.uint8], float]:
+    """The pixels in which text is looked for, and how much they are enlarged for it."""
+    left, top, right, bottom = frame.view.area(frame.width, frame.height)
+    # By the size of the whole image: a part of it is no reason to look closer.
+    scale = scale_of(frame.width, frame.height, frame.view.min_glyph_px)
+    return frame.pixels[top:bottom, left:right], scale
 
 
-def _stated_boxes(frame: Frame) -> NDArray[np.float32]:
-    sides = [region.pixels(frame.width, frame.height) for region in frame.view.lines]
-    corners = [
-        [(left, top), (right, top), (right, bottom), (left, bottom)] for left, top, right, bottom in sides
-    ]
-    return np.array(corners, np.float32).reshape(-1, 4, 2)
+def _crops(frame: Frame, boxes: NDArray[np.float32]) -> list[Crop]:
+    """What stands in the boxes, straightened; where the view states a direction, only text that runs in it."""
+    rotate = frame.view.rotate
+    crops = []
+    for box, down in zip(boxes, running_down(boxes, rotate), strict=True):
+        if rotate is not None and bool(down) is not (rotate in SIDEWAYS):
+            continue
+        crop = crop_box(frame.pixels, box, down=bool(down))
+        if crop is not None:
+            crops.append(_upside_down(crop) if rotate in REVERSED else crop)
+    return crops
+
+
+def _upside_down(crop: Crop) -> Crop:
+    pixels, box = crop
+    return np.rot90(pixels, 2), np.roll(box, 2, axis=0)
 
 
 def _line(chars: tuple[CharScore, ...], box: NDArray[Any], frame: Frame) -> TextLine | None:
-    if not chars:
+    if not chars or (frame.view.lines and reaches_out(chars, box)):
         return None
     score = sum(char.score for char in chars) / len(chars)
     if score < MIN_LINE_SCORE:

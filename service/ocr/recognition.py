@@ -7,6 +7,7 @@ step, repeats merged, blanks dropped. Class 0 is the blank, the last class the s
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import cv2
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 MIN_WIDTH: Final = 16
 MAX_WIDTH: Final = 3200
-UPRIGHT_RATIO: Final = 1.5  # boxes taller than this many widths hold text that runs downwards
 ALTERNATIVES: Final = 3
 MIN_ALTERNATIVE_SCORE: Final = 1e-3
 
@@ -48,25 +48,33 @@ class TextRecognizer:
 
         Only crops of equal padded width share a batch: what is read in one never depends on the others.
         """
-        inputs = [self._prepare(crop) for crop in crops]
+        inputs, filled = self._prepare_all(crops)
         parts = in_batches([one.shape for one in inputs], self._max_batch)
         batches = [np.stack([inputs[index] for index in part]) for part in parts]
         read: list[tuple[CharScore, ...]] = [()] * len(crops)
         for part, texts in zip(parts, self._network.run_all(batches, self._decode_all), strict=True):
             for index, text in zip(part, texts, strict=True):
-                read[index] = text
+                # Places so far are along the padded crop.
+                read[index] = tuple(
+                    replace(char, place=min(1.0, (char.place or 0.0) / filled[index])) for char in text
+                )
         return read
 
-    def _prepare(self, crop: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """3 x height x padded width, values in -1..1, padded with 0."""
-        height, width = crop.shape[:2]
-        scaled = min(MAX_WIDTH, max(MIN_WIDTH, round(width * self._height / height)))
-        resized = cv2.resize(crop, (scaled, self._height))
-        padded = np.zeros(
-            (3, self._height, -(-scaled // self._width_multiple) * self._width_multiple), np.float32
-        )
-        padded[:, :, :scaled] = resized.transpose(2, 0, 1) / np.float32(127.5) - 1
-        return padded
+    def _prepare_all(
+        self, crops: Sequence[NDArray[np.uint8]]
+    ) -> tuple[list[NDArray[np.float32]], list[float]]:
+        """Of each crop: 3 x height x padded width, values in -1..1, padded with 0; and the share it fills."""
+        inputs, filled = [], []
+        for crop in crops:
+            height, width = crop.shape[:2]
+            scaled = min(MAX_WIDTH, max(MIN_WIDTH, round(width * self._height / height)))
+            whole = -(-scaled // self._width_multiple) * self._width_multiple
+            padded = np.zeros((3, self._height, whole), np.float32)
+            resized = cv2.resize(crop, (scaled, self._height))
+            padded[:, :, :scaled] = resized.transpose(2, 0, 1) / np.float32(127.5) - 1
+            inputs.append(padded)
+            filled.append(scaled / whole)
+        return inputs, filled
 
     def _decode_all(self, scores: NDArray[np.float32]) -> list[tuple[CharScore, ...]]:
         """`scores` is N x T x classes."""
@@ -91,7 +99,12 @@ class TextRecognizer:
             begin, end = starts[run], ends[run]
             peak = begin + int(top[begin:end].argmax())
             chars.append(
-                CharScore(str(self._characters[best[peak]]), float(runs[run]), self._runners_up(scores[peak]))
+                CharScore(
+                    str(self._characters[best[peak]]),
+                    float(runs[run]),
+                    self._runners_up(scores[peak]),
+                    (peak + 0.5) / len(best),
+                )
             )
         return _without_glyph_gaps(_strip(chars))
 
@@ -104,21 +117,27 @@ class TextRecognizer:
         ]
 
 
-def crop_box(pixels: NDArray[np.uint8], box: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[Any]] | None:
+def crop_box(
+    pixels: NDArray[np.uint8], box: NDArray[Any], *, down: bool
+) -> tuple[NDArray[np.uint8], NDArray[Any]] | None:
     """The image inside a box (4 x 2, clockwise from the top left), straightened, and the box along the text.
 
-    A tall box is turned a quarter to the left, as text that runs downwards does; its first corner moves with it.
-    None where the box is too thin to hold anything.
+    A box whose text runs `down` is turned a quarter to the left; its first corner moves with it. None where the box is too
+    thin to hold anything, or lies outside.
     """
+    if down:
+        box = np.roll(box, -1, axis=0)
     width, height = (round(float(np.linalg.norm(box[0] - box[corner]))) for corner in (1, 3))
-    if height >= UPRIGHT_RATIO * width:
-        box, width, height = np.roll(box, -1, axis=0), height, width
-    if min(width, height) < 2:
+    # Only what surrounds the box: OpenCV does not warp images of more than 32,766 pixels a side.
+    left, top = np.maximum(np.floor(box.min(axis=0)).astype(int) - 2, 0)
+    right, bottom = np.ceil(box.max(axis=0)).astype(int) + 3
+    around = pixels[top:bottom, left:right]
+    if min(width, height) < 2 or not around.size:
         return None
     flat = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
-    warp = cv2.getPerspectiveTransform(np.ascontiguousarray(box, np.float32), flat)
+    warp = cv2.getPerspectiveTransform(np.asarray(box - [left, top], np.float32), flat)
     crop = cv2.warpPerspective(
-        pixels, warp, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+        around, warp, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
     )
     return np.asarray(crop, np.uint8), box
 
@@ -130,23 +149,27 @@ def _strip(chars: list[CharScore]) -> tuple[CharScore, ...]:
 
 
 def _without_glyph_gaps(chars: tuple[CharScore, ...]) -> tuple[CharScore, ...]:
-    """Without the spaces beside full-width punctuation: they are the empty half of its glyph, no printed space.
+    """Without the spaces between an ideograph's full-width punctuation and what follows, or before it.
 
-    A colon after an ideograph is one, even where the recogniser takes it for the half-width form.
+    They are the empty half of its glyph, no printed space. A colon after an ideograph is full-width, even where the
+    recogniser takes it for the other form. Between Latin characters a space may end a word, so it is kept.
     """
-    kept: list[CharScore] = []
-    for before, char, after in zip((None, *chars), chars, (*chars[1:], None), strict=False):
-        if char.char == " " and (_is_wide_mark(before) or _is_wide_mark(after)):
-            continue
-        if char.char == " " and len(kept) > 1 and kept[-1].char == ":" and _is_wide(kept[-2].char):
-            continue
-        kept.append(char)
-    return tuple(kept)
+    text = "".join(char.char for char in chars)
+    return tuple(
+        char for index, char in enumerate(chars) if char.char != " " or not _is_glyph_gap(text, index)
+    )
 
 
-def _is_wide(char: str) -> bool:
-    return unicodedata.east_asian_width(char) in {"W", "F"}
+def _is_glyph_gap(text: str, at: int) -> bool:
+    mark_before = (
+        at > 1 and (_is_wide_mark(text[at - 1]) or text[at - 1] == ":") and _is_ideograph(text[at - 2])
+    )
+    return mark_before or (_is_wide_mark(text[at + 1]) and _is_ideograph(text[at - 1]))
 
 
-def _is_wide_mark(char: CharScore | None) -> bool:
-    return char is not None and _is_wide(char.char) and unicodedata.category(char.char).startswith("P")
+def _is_ideograph(char: str) -> bool:
+    return unicodedata.east_asian_width(char) in {"W", "F"} and unicodedata.category(char) == "Lo"
+
+
+def _is_wide_mark(char: str) -> bool:
+    return unicodedata.east_asian_width(char) in {"W", "F"} and unicodedata.category(char).startswith("P")

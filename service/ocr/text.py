@@ -15,12 +15,14 @@ class CharScore:
     """One character as the recogniser saw it.
 
     `score` is the softmax probability (0..1) at the time step where the character peaks, `alternatives` are the
-    runner-up characters of that step with their probabilities, best first.
+    runner-up characters of that step with their probabilities, best first. `place` is where along its line that step
+    lies (0 at the beginning, 1 at the end), None if it is not known.
     """
 
     char: str
     score: float
     alternatives: tuple[tuple[str, float], ...] = ()
+    place: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

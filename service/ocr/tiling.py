@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -25,16 +26,22 @@ OVERLAP_PX: Final = (
 )
 
 
-def input_size(width: int, height: int, min_glyph_px: float | None = None) -> tuple[int, int]:
-    """Width and height, multiples of STRIDE, at which an image of this size is looked at."""
+def scale_of(width: int, height: int, min_glyph_px: float | None = None) -> float:
+    """How much an image of this size is enlarged (or reduced) to be looked at."""
     if min_glyph_px is None:
         shorter, longer = sorted((width, height))
         wanted, limit = max(1.0, min(MIN_SIDE_PX / shorter, MAX_ENLARGED_PX / longer)), MAX_PIXELS
     else:
         wanted, limit = min(GLYPH_PX / min_glyph_px, MAX_SCALE), MAX_GLYPH_PIXELS
-    scale = min(wanted, (limit / (width * height)) ** 0.5)
+    return min(wanted, math.sqrt(limit / (width * height)))
+
+
+def input_size(width: int, height: int, scale: float) -> tuple[int, int]:
+    """Width and height, multiples of STRIDE, of the network's input for pixels of this size."""
     wide, high = (max(STRIDE, round(side * scale / STRIDE) * STRIDE) for side in (width, height))
-    return wide, high
+    # Of an image thinner than STRIDE more is looked at than there is: its length must not make that boundless.
+    longest = MAX_GLYPH_PIXELS // min(wide, high) // STRIDE * STRIDE
+    return min(wide, longest), min(high, longest)
 
 
 @dataclass(frozen=True, slots=True)

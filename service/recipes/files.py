@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
@@ -29,6 +30,7 @@ MAX_FILE_BYTES: Final = 256 * 1024
 MAX_DEPTH: Final = 8
 MAX_FIELDS: Final = 200
 MAX_LINES: Final = 300
+MAX_OVERLAP: Final = 0.5  # rectangles of neighbouring lines may touch, not hold the same print
 ROUNDING: Final = 1e-6  # 0.7 + 0.3 may be more than 1
 SUFFIXES: Final = (".yaml", ".yml")
 
@@ -74,6 +76,7 @@ class _ImageFile(_Model):
     roi: Rectangle | None = None
     lines: Annotated[list[Rectangle], Checked(min_length=1, max_length=MAX_LINES)] | None = None
     min_glyph_px: Annotated[float, Checked(ge=4, le=1000)] | None = None
+    rotate: Literal["auto", 0, 90, 180, 270] = "auto"
 
 
 class _RecipeFile(_Model):
@@ -266,9 +269,24 @@ def _image_faults(image: _ImageFile) -> Iterator[tuple[Path_, str]]:
             yield path, "has no extent; give [left, top, width, height] as shares of the image"
         elif max(left + width, top + height) > 1 + ROUNDING:
             yield path, "reaches beyond the image; give [left, top, width, height] as shares of it"
+    for first, second in combinations(range(len(image.lines or [])), 2):
+        if _overlap((image.lines or [])[first], (image.lines or [])[second]) > MAX_OVERLAP:
+            yield ("image", "lines", second), f"lies on lines[{first}]: one print would be read twice"
     for key in ("roi", "min_glyph_px"):
         if image.lines and getattr(image, key) is not None:
             yield ("image", key), "has no use beside lines: text is not looked for"
+
+
+def _overlap(one: list[float], other: list[float]) -> float:
+    """Share of the smaller rectangle that lies on the other."""
+    sides = []
+    for axis in (0, 1):
+        begin, end = (
+            max(one[axis], other[axis]),
+            min(one[axis] + one[axis + 2], other[axis] + other[axis + 2]),
+        )
+        sides.append(max(0.0, end - begin))
+    return sides[0] * sides[1] / (min(one[2] * one[3], other[2] * other[3]) or 1)
 
 
 def _rule_faults(one: _FieldFile) -> Iterator[tuple[Path_, str]]:
@@ -314,4 +332,5 @@ def _view(image: _ImageFile) -> View:
         Region(*image.roi) if image.roi else None,
         tuple(Region(*one) for one in image.lines or ()),
         image.min_glyph_px,
+        None if image.rotate == "auto" else image.rotate,
     )

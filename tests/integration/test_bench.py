@@ -10,7 +10,7 @@ import pytest
 
 from models.bench import peers, report, runner
 from models.bench.peers import PEERS, Peer, Worker
-from service.errors import EngineFailed, ImageMissing
+from service.errors import EngineFailed, ImageMissing, WeightsMissing
 from service.samples.generator import Sample
 
 
@@ -87,6 +87,13 @@ def test_a_worker_that_ends_is_an_error(tmp_path: Path, monkeypatch: pytest.Monk
     peer = Peer("broken", "broken.py")
     with pytest.raises(EngineFailed, match="broken: its worker ended with status 3"):
         Worker(peer, peers.interpreter(peer, quiet), tmp_path)
+
+
+def test_weights_that_a_pipeline_needs_are_asked_for_before_the_first_round(
+    tmp_path: Path, samples: tuple[Path, list[Sample]]
+) -> None:
+    with pytest.raises(WeightsMissing, match="printproof models pull ppocr-v6-small"):
+        runner.run(runner.load_pictures(samples[0]), peers.OWN, tmp_path, 1, quiet)
 
 
 def test_every_peer_is_locked_by_hash() -> None:

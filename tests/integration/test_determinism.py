@@ -59,13 +59,21 @@ def assert_same(reading: Reading, expected: Reading) -> None:
             assert char.score == pytest.approx(known.score, abs=1e-3)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_in_any_batch(seed: int, reader: Reader, frames: list[Frame], alone: list[Reading]) -> None:
+@pytest.fixture(params=[1, 8], ids=["one by one", "eight in a call"])
+def batching(request: pytest.FixtureRequest, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> Reader:
+    """The reader as on a CPU, and as on a GPU: there tiles and crops share the calls of a network."""
+    monkeypatch.setattr(reader._detector, "_max_batch", request.param)
+    monkeypatch.setattr(reader._recognizer, "_max_batch", request.param)
+    return reader
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_in_any_batch(seed: int, batching: Reader, frames: list[Frame], alone: list[Reading]) -> None:
     random = Random(seed)
     order = random.sample(range(len(frames)), len(frames))
     cut = random.randint(2, 6)
     for batch in (order[:cut], order[cut:]):
-        for index, reading in zip(batch, reader.read([frames[index] for index in batch]), strict=True):
+        for index, reading in zip(batch, batching.read([frames[index] for index in batch]), strict=True):
             assert_same(reading, alone[index])
 
 

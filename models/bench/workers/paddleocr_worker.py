@@ -23,7 +23,7 @@ os.environ["DISABLE_MODEL_SOURCE_CHECK"] = "True"
 from paddleocr import PaddleOCR
 
 logging.disable(logging.WARNING)
-bundle = Path(sys.argv[1], sys.argv[2])
+bundle = Path(sys.argv[1], sys.argv[2]).resolve()
 
 
 def model_folder(root: Path, short: str, configuration: dict[str, object]) -> str:

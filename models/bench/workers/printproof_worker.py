@@ -28,7 +28,7 @@ def learn(frame: Frame, reading: Reading, known: str) -> View:
         return WHOLE_IMAGE
     if known == "glyph":
         heights = [float(np.linalg.norm(np.subtract(line.box[3], line.box[0]))) for line in reading.lines]
-        return View(min_glyph_px=min(heights) / BOX_TO_GLYPH)
+        return View(min_glyph_px=max(4.0, min(heights) / BOX_TO_GLYPH))  # recipes allow no less than 4
     size = np.array([frame.width, frame.height])
     places = []
     for line in reading.lines:

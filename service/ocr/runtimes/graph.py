@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import onnx
-from onnx import numpy_helper
+
+from service.errors import RuntimeUnavailable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,6 +16,16 @@ if TYPE_CHECKING:
 NEGLIGIBLE: Final = np.float32(1e-30)
 
 
+def _package() -> Any:
+    try:
+        import onnx  # noqa: PLC0415
+    except ImportError as error:
+        raise RuntimeUnavailable(
+            f"ONNX files cannot be prepared ({error}); run: pip install 'printproof[onnx]'"
+        ) from None
+    return onnx
+
+
 def without_subnormals(network: Path) -> bytes:
     """The network with every weight below `NEGLIGIBLE` set to zero.
 
@@ -23,19 +33,22 @@ def without_subnormals(network: Path) -> bytes:
     PP-OCRv6 small's detection weights are subnormal. A processor that handles such numbers in microcode (Intel's)
     spends two thirds of the network's time on them.
     """
+    onnx = _package()
     model = onnx.load(network)
     for weights in model.graph.initializer:
         if weights.data_type != onnx.TensorProto.FLOAT:
             continue
-        values = numpy_helper.to_array(weights)
+        values = onnx.numpy_helper.to_array(weights)
         negligible = (values != 0) & (np.abs(values) < NEGLIGIBLE)
         if negligible.any():
-            weights.CopyFrom(numpy_helper.from_array(np.where(negligible, 0, values), weights.name))
+            weights.CopyFrom(onnx.numpy_helper.from_array(np.where(negligible, 0, values), weights.name))
     prepared: bytes = model.SerializeToString()
     return prepared
 
 
 def read_characters(network: Path) -> list[str]:
     """The `character` entry of a PP-OCR recognition network's metadata, one character a line; empty if there is none."""
-    listed = {entry.key: entry.value for entry in onnx.load(network).metadata_props}.get("character", "")
+    listed = {entry.key: entry.value for entry in _package().load(network).metadata_props}.get(
+        "character", ""
+    )
     return listed.split("\n") if listed else []

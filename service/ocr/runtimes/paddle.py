@@ -60,7 +60,7 @@ class PaddleRuntime:
         self._threads = threads
         self._tensorrt = tensorrt
 
-    def load(self, files: list[Path], *, many_small: bool = False) -> PaddleNetwork:  # noqa: ARG002 (not thread-safe)
+    def load(self, files: list[Path], *, many_small: bool = False) -> PaddleNetwork:
         inference = self._package.inference
         program, parameters = files
         config = inference.Config(str(program), str(parameters))
@@ -85,7 +85,8 @@ class PaddleRuntime:
                 config.disable_mkldnn()
             else:
                 config.enable_mkldnn()
-                config.set_mkldnn_cache_capacity(_ONEDNN_SHAPES)
+                if many_small:
+                    config.set_mkldnn_cache_capacity(_ONEDNN_SHAPES)
         try:
             predictor = inference.create_predictor(config)
         except Exception as error:  # a bare RuntimeError or a class of Paddle's C++ module

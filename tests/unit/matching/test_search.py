@@ -10,7 +10,7 @@ import pytest
 from service.matching.outcome import Outcome, Verdict
 from service.matching.verdict import FieldResult, evaluate
 from service.recipes.recipe import Field
-from tests.labels import label, line, recipe, turned
+from tests.labels import askew, label, line, recipe, turned
 
 
 def judge(field: Field, *texts: str) -> FieldResult:
@@ -64,6 +64,16 @@ def test_a_print_does_not_reach_over_another_fields_print(fields: list[Field], r
 def test_a_print_in_two_pieces_is_found_whichever_way_the_label_lies(quarters: int) -> None:
     lines = [turned(one, quarters) for one in (line("LOT"), line("12", x=60), line("BB 12/26", row=1))]
     assert evaluate(recipe([Field("x", expect="LOT 12")]), lines).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("degrees", [-12, -8, 0, 8, 12])
+def test_on_a_label_that_lies_askew_prints_are_not_taken_from_the_next_row(degrees: float) -> None:
+    read = [line("MFG"), line("01/26", x=80), line("EXP", row=0.6), line("12/27", x=80, row=0.6)]
+    lines = [askew(one, degrees) for one in read]
+    right = [Field("mfg", expect="MFG 01/26"), Field("exp", expect="EXP 12/27")]
+    swapped = [Field("mfg", expect="MFG 12/27"), Field("exp", expect="EXP 01/26")]
+    assert evaluate(recipe(right), lines).verdict is Verdict.PASS
+    assert evaluate(recipe(swapped), lines).verdict is Verdict.FAIL
 
 
 def test_pieces_that_run_opposite_ways_are_no_print() -> None:
@@ -154,3 +164,18 @@ def test_a_pattern_does_not_take_the_print_of_a_fixed_field() -> None:
     evaluation = evaluate(recipe(fields), label("1234", "9876"))
     assert {field.name: field.read for field in evaluation.fields} == {"any": "9876", "pin": "1234"}
     assert evaluation.verdict is Verdict.PASS
+
+
+def test_the_box_of_a_print_is_where_the_reader_saw_its_characters() -> None:
+    """Six narrow characters, a wide gap, two wide ones."""
+    places = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.5, 0.7, 0.9]
+    read = line("LOT123 MM")
+    read = replace(
+        read, chars=tuple(replace(char, place=at) for char, at in zip(read.chars, places, strict=True))
+    )
+    lot, size = evaluate(recipe([Field("lot", expect="LOT123"), Field("size", expect="MM")]), [read]).fields
+    width = read.box[1][0]
+    assert lot.box is not None
+    assert size.box is not None
+    assert [lot.box[0][0], lot.box[1][0]] == pytest.approx([0.0, 0.35 * width], abs=0.1)
+    assert [size.box[0][0], size.box[1][0]] == pytest.approx([0.65 * width, 0.95 * width], abs=0.1)

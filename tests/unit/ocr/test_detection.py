@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from service.ocr.detection import Image, TextDetector, order_corners
 from service.ocr.runtime import Batch, Network, T
-from service.ocr.tiling import TILE_PX
+from service.ocr.tiling import TILE_PX, scale_of
 from service.ocr.weights import DetectionInput
 
 PARAMETERS = DetectionInput(
@@ -39,7 +39,7 @@ class DrawnNetwork:
 
 
 def image(width: int, height: int) -> Image:
-    return np.zeros((height, width, 3), np.uint8), None
+    return np.zeros((height, width, 3), np.uint8), scale_of(width, height)
 
 
 def detect(network: Network, *images: Image) -> list[NDArray[np.float32]]:
@@ -103,7 +103,7 @@ def test_text_on_a_seam_between_tiles_is_one_box() -> None:
     pixels = np.zeros((480, 6400, 3), np.uint8)
     for left in range(100, 6000, 300):
         pixels[200:240, left : left + 200] = 255
-    (boxes,) = detect(network, (pixels, None))
+    (boxes,) = detect(network, (pixels, 1.0))
     assert len(network.shapes) > 1
     assert max(max(shape) for shape in network.shapes) <= TILE_PX
     assert sorted(int(box[:, 0].mean().round()) // 300 for box in boxes) == list(range(20))

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
-from service.ocr.orientation import to_reread, upside_down
+from service.ocr.orientation import running_down, to_reread, upside_down
 from service.ocr.text import CharScore
 
 LEVEL = np.array([[0, 0], [100, 0], [100, 20], [0, 20]], np.float32)
@@ -11,8 +12,8 @@ UPWARDS = np.array([[0, 100], [0, 0], [20, 0], [20, 100]], np.float32)
 BLANK: tuple[CharScore, ...] = ()
 
 
-def text(score: float, length: int = 6) -> tuple[CharScore, ...]:
-    return (CharScore("8", score),) * length
+def text(score: float, length: int = 6, char: str = "E") -> tuple[CharScore, ...]:
+    return (CharScore(char, score),) * length
 
 
 def turned(
@@ -33,8 +34,42 @@ def test_text_along_one_axis_is_doubted_together_and_alone() -> None:
 
 
 def test_a_label_upside_down_is_turned_whole_even_a_line_that_reads_both_ways() -> None:
-    boxes, texts = [LEVEL] * 3, [text(0.6, 12), text(0.95), BLANK]
-    assert turned(boxes, texts, [text(0.99, 12), text(0.93), text(0.9)]) == {0, 1, 2}
+    boxes, texts = [LEVEL] * 3, [text(0.6, 12), text(0.95, char="6"), BLANK]
+    assert turned(boxes, texts, [text(0.99, 12), text(0.93, char="9"), text(0.9)]) == {0, 1, 2}
+
+
+def test_a_long_text_upside_down_does_not_turn_a_legible_one() -> None:
+    """A lot code on a carton whose other panel stands on its head."""
+    boxes, texts = [LEVEL] * 3, [text(0.65, 200), text(0.99, 30), text(0.99, 4, char="8")]
+    assert turned(boxes, texts, [text(0.98, 200), text(0.6, 30), text(0.5, 4, char="8")]) == {0, 2}
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_a_long_blurred_text_does_not_lose_to_a_short_sharp_one(others: int) -> None:
+    boxes = [LEVEL] * (1 + others)
+    texts = [text(0.78, 20), text(0.99, 60)][: 1 + others]
+    assert turned(boxes, texts, [text(0.97, 1, char="L"), BLANK][: 1 + others]) == set()
+
+
+def test_texture_without_any_character_is_read_once() -> None:
+    assert to_reread([LEVEL] * 3, [BLANK] * 3) == []
+
+
+def box(width: float, height: float) -> NDArray[np.float32]:
+    return np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+
+
+def test_tall_boxes_run_down_and_short_prints_as_most_text_does() -> None:
+    assert running_down(np.stack([box(20, 100), box(100, 20), box(20, 20)])).tolist() == [True, False, False]
+    assert running_down(np.stack([box(20, 100), box(20, 22), box(22, 20)])).tolist() == [True, True, True]
+    assert running_down(np.stack([box(20, 22)])).tolist() == [False]
+    assert running_down(np.empty((0, 4, 2), np.float32)).tolist() == []
+
+
+def test_short_prints_run_as_a_recipe_states() -> None:
+    boxes = np.stack([box(20, 100), box(20, 22), box(100, 20)])
+    assert running_down(boxes, 90).tolist() == [True, True, False]
+    assert running_down(boxes, 180).tolist() == [True, False, False]
 
 
 def test_a_doubtful_label_that_reads_no_better_the_other_way_stays() -> None:
@@ -45,6 +80,11 @@ def test_one_line_upside_down_between_others() -> None:
     texts = [text(0.99, 60), text(0.5), text(0.65)]
     assert to_reread([LEVEL] * 3, texts) == [1, 2]
     assert turned([LEVEL] * 3, texts, [BLANK, text(0.98), text(0.7)]) == {1}
+
+
+def test_a_line_that_reads_both_ways_stands_as_its_neighbours_do() -> None:
+    texts = [text(0.99, 60), text(0.5, char="6")]
+    assert turned([LEVEL] * 2, texts, [BLANK, text(0.98, char="9")]) == set()
 
 
 def test_nothing_found() -> None:

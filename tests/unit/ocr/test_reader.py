@@ -210,6 +210,38 @@ def test_a_region_of_interest_hides_the_rest_and_moves_nothing(
         assert np.abs(np.subtract(one.box, other.box)).max() < 8
 
 
+@pytest.mark.parametrize("share", [0.35, 0.5, 0.65, 0.8])
+def test_a_print_that_a_view_cuts_off_is_not_read(
+    share: float, reader: Reader, samples: tuple[Path, list[Sample]]
+) -> None:
+    """It would read like a shorter print, and pass for it."""
+    folder, truth = samples
+    frame = load(folder / next(sample for sample in truth if sample.defect is None).file)
+    whole = reader.read([frame])[0].lines
+    places = regions_of(whole, frame)
+    cut = [replace(place, width=place.width * share) for place in places]
+    right = min(place.left + place.width for place in cut)
+    for view in (View(lines=tuple(cut)), View(roi=Region(0, 0, right, 1))):
+        for one in reader.read([replace(frame, view=view)])[0].lines:
+            # Cut between two words at most: what is read is whole words.
+            assert any(f"{full.text} ".startswith(f"{one.text} ") for full in whole), one.text
+
+
+@pytest.mark.parametrize("rotate", [0, 90, 180, 270])
+def test_a_stated_direction_is_read_at_once_and_no_other(
+    rotate: int, reader: Reader, samples: tuple[Path, list[Sample]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, truth = samples
+    sample = next(sample for sample in truth if sample.defect is None)
+    upright = load(folder / sample.file)
+    monkeypatch.setattr(reader_module, "to_reread", None)  # calling it would fail
+    for turn in range(4):
+        pixels = np.ascontiguousarray(np.rot90(upright.pixels, -turn))
+        lines = reader.read([replace(upright, pixels=pixels, view=View(rotate=rotate))])[0].lines
+        read = sorted(fold(one.text) for one in lines)
+        assert (read == sorted(fold(text) for text in sample.lines)) is (90 * turn == rotate)
+
+
 def test_images_with_and_without_a_view_share_a_batch(
     reader: Reader, samples: tuple[Path, list[Sample]]
 ) -> None:
@@ -247,6 +279,14 @@ def test_small_text_on_a_long_image_is_read_in_tiles(
     # O and 0 look alike in this font: what matters here is that each line is found once and whole.
     read = Counter(fold(one.text).replace("o", "0") for one in reader.read([frame])[0].lines)
     assert read == Counter({fold(text).replace("o", "0"): 10 for text in sample.lines})
+
+
+def test_large_print_on_the_seams_of_tiles_is_read(reader: Reader) -> None:
+    """300 pixels high on the middle of 2400 x 2000: the network sees no tile with a whole letter of it."""
+    pixels = np.full((2000, 2400, 3), 235, np.uint8)
+    cv2.putText(pixels, "PRINT 42", (250, 1150), cv2.FONT_HERSHEY_SIMPLEX, 12, (20, 20, 20), 40)
+    read = [squeeze(one.text) for one in reader.read([Frame(pixels, "image/png")])[0].lines]
+    assert "print42" in read
 
 
 @pytest.mark.skipif(not PHOTOGRAPHS.is_dir(), reason="the evaluation photographs are not here")

@@ -40,6 +40,16 @@ def recognise(network: SpokenNetwork, *crops: NDArray[np.uint8], max_batch: int 
     return ["".join(char.char for char in chars) for chars in recognizer.recognise(crops)]
 
 
+def test_the_place_of_a_character_is_along_the_crop_without_its_padding() -> None:
+    blank, a, b = [1.0, 0, 0, 0, 0], [0, 1.0, 0, 0, 0], [0, 0, 1.0, 0, 0]
+    network = SpokenNetwork(a, blank, blank, b, blank, blank, blank, b)
+    recognizer = TextRecognizer(network, INPUT, CHARACTERS, 1)
+    for width, filled in ((64, 1.0), (56, 56 / 64), (50, 50 / 64)):
+        (chars,) = recognizer.recognise([crop(width)])
+        expected = [0.5 / 8 / filled, 3.5 / 8 / filled, min(1, 7.5 / 8 / filled)]
+        assert [char.place for char in chars] == pytest.approx(expected)
+
+
 def test_repeats_are_merged_and_blanks_dropped() -> None:
     a, b, blank = [0.1, 0.9, 0, 0, 0], [0.2, 0, 0.8, 0, 0], [1.0, 0, 0, 0, 0]
     assert recognise(SpokenNetwork(blank, a, a, blank, a, b, b, blank), crop(64)) == ["AAB"]
@@ -60,10 +70,12 @@ def test_scores_and_runners_up_are_those_of_the_peak() -> None:
         ("净含量： 220ml", "净含量：220ml"),
         ("净含量: 220ml", "净含量:220ml"),
         ("品名 （袋） 装", "品名（袋）装"),
+        ("批次2： 240817", "批次2： 240817"),
         ("净含量 220 ml", "净含量 220 ml"),
         ("LOT: 12", "LOT: 12"),
         (": 12", ": 12"),
-        ("1 ： 2", "1：2"),
+        ("1 ： 2", "1 ： 2"),
+        ("LOT （ 12", "LOT （ 12"),
     ],
 )
 def test_the_empty_half_of_full_width_punctuation_is_no_space(read: str, kept: str) -> None:
@@ -94,7 +106,7 @@ def test_a_character_list_of_another_network_is_an_error() -> None:
 def test_text_that_runs_downwards_is_turned_a_quarter_to_the_left() -> None:
     pixels = np.zeros((100, 40, 3), np.uint8)
     pixels[:20] = 255  # where the text begins
-    cut = crop_box(pixels, np.array([[0, 0], [40, 0], [40, 100], [0, 100]], np.float32))
+    cut = crop_box(pixels, np.array([[0, 0], [40, 0], [40, 100], [0, 100]], np.float32), down=True)
     assert cut is not None
     straight, box = cut
     assert straight.shape[:2] == (40, 100)
@@ -103,7 +115,27 @@ def test_text_that_runs_downwards_is_turned_a_quarter_to_the_left() -> None:
 
 
 def test_a_box_too_thin_holds_nothing() -> None:
-    assert (
-        crop_box(np.zeros((50, 50, 3), np.uint8), np.array([[0, 0], [30, 0], [30, 1], [0, 1]], np.float32))
-        is None
-    )
+    pixels = np.zeros((50, 50, 3), np.uint8)
+    for box in ([[0, 0], [30, 0], [30, 1], [0, 1]], [[60, 0], [90, 0], [90, 20], [60, 20]]):
+        assert crop_box(pixels, np.array(box, np.float32), down=False) is None
+
+
+def test_a_crop_of_a_very_long_image() -> None:
+    """OpenCV warps nothing with more than 32,766 pixels a side."""
+    pixels = np.zeros((60, 40_000, 3), np.uint8)
+    pixels[20:40, 39_000:39_200] = 255
+    box = np.array([[39_000, 20], [39_200, 20], [39_200, 40], [39_000, 40]], np.float32)
+    cut = crop_box(pixels, box, down=False)
+    assert cut is not None
+    assert cut[0].shape == (20, 200, 3)
+    assert cut[0].min() == 255
+
+
+@pytest.mark.parametrize("corner", [(-10, -10), (70, 35)])
+def test_a_crop_beyond_the_border_repeats_it(corner: tuple[int, int]) -> None:
+    pixels = np.full((50, 100, 3), 77, np.uint8)
+    left, top = corner
+    box = np.array([[left, top], [left + 60, top], [left + 60, top + 30], [left, top + 30]], np.float32)
+    cut = crop_box(pixels, box, down=False)
+    assert cut is not None
+    assert (cut[0] == 77).all()

@@ -2,31 +2,34 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from service.ocr.tiling import (
     GLYPH_PX,
     MAX_ENLARGED_PX,
     MAX_GLYPH_PIXELS,
-    MAX_PIXELS,
     MAX_SCALE,
     MIN_SIDE_PX,
     OVERLAP_PX,
     STRIDE,
     TILE_PX,
     input_size,
+    scale_of,
     tiles,
 )
+
+
+def looked_at(width: int, height: int, min_glyph_px: float | None = None) -> tuple[int, int]:
+    return input_size(width, height, scale_of(width, height, min_glyph_px))
 
 
 @pytest.mark.parametrize(
     "size", [(640, 640), (65, 11), (5000, 40), (3, 4000), (4000, 3000), (2, 2), (1280, 960)]
 )
 def test_an_image_of_which_nothing_is_known(size: tuple[int, int]) -> None:
-    width, height = input_size(*size)
+    width, height = looked_at(*size)
     assert width % STRIDE == height % STRIDE == 0
-    assert width * height <= 1.1 * MAX_PIXELS
     if max(size) / min(size) < MAX_ENLARGED_PX / MIN_SIDE_PX and min(size) < MIN_SIDE_PX:
         assert min(width, height) == MIN_SIDE_PX
     if max(size) < MAX_ENLARGED_PX:
@@ -34,20 +37,30 @@ def test_an_image_of_which_nothing_is_known(size: tuple[int, int]) -> None:
 
 
 def test_a_long_image_is_not_reduced_because_it_is_long() -> None:
-    assert input_size(8000, 384) == (8000, 384)
+    assert looked_at(8000, 384) == (8000, 384)
 
 
 @pytest.mark.parametrize(
     ("glyph", "scale"), [(GLYPH_PX, 1), (28, 0.5), (56, 0.25), (10, 1.4), (3, MAX_SCALE)]
 )
 def test_the_smallest_glyph_decides_where_it_is_known(glyph: float, scale: float) -> None:
-    width, height = input_size(1280, 960, glyph)
+    width, height = looked_at(1280, 960, glyph)
     assert width == pytest.approx(1280 * scale, abs=STRIDE / 2)
     assert height == pytest.approx(960 * scale, abs=STRIDE / 2)
 
 
+@given(st.integers(2, 25_000_000), st.integers(2, 20_000), st.none() | st.floats(4, 1000))
+def test_no_image_is_looked_at_without_bounds(length: int, breadth: int, glyph: float | None) -> None:
+    """The limit on pixels lets an image be 25,000,000 x 2."""
+    assume(length * breadth <= 50_000_000)
+    for size in ((length, breadth), (breadth, length)):
+        width, height = looked_at(*size, glyph)
+        assert width * height <= 1.3 * MAX_GLYPH_PIXELS
+        assert width % STRIDE == height % STRIDE == 0
+
+
 def test_a_small_glyph_on_a_huge_image_has_a_limit() -> None:
-    width, height = input_size(12000, 9000, 8)
+    width, height = looked_at(12000, 9000, 8)
     assert width * height <= 1.01 * MAX_GLYPH_PIXELS
 
 

@@ -141,6 +141,9 @@ def test_what_is_known_of_the_images() -> None:
     places = (Region(0.7, 0.1, 0.3, 0.1), Region(0, 0.2, 1, 0.1))
     assert parse_recipe(written, "r.yaml").image == View(lines=places)
     assert parse_recipe("recipe: a\n" + FIELDS, "r.yaml").image == WHOLE_IMAGE
+    for written, rotate in (("auto", None), ("0", 0), ("270", 270)):
+        recipe = parse_recipe(f"recipe: a\nimage: {{rotate: {written}}}\n" + FIELDS, "r.yaml")
+        assert recipe.image == View(rotate=rotate)
 
 
 @pytest.mark.parametrize(
@@ -155,6 +158,8 @@ def test_what_is_known_of_the_images() -> None:
         ("{lines: [[0, 0, 1, 1]], roi: [0, 0, 1, 1]}", "2:37: image.roi: has no use beside lines"),
         ("{lines: [[0, 0, 1, 1]], min_glyph_px: 20}", "2:46: image.min_glyph_px: has no use beside lines"),
         ("{min_glyph_px: 0}", "2:23: image.min_glyph_px: input should be greater than or equal to 4"),
+        ("{lines: [[0, 0, 1, 0.2], [0, 0.05, 1, 0.2]]}", "2:33: image.lines[1]: lies on lines[0]"),
+        ("{rotate: 45}", "2:17: image.rotate: input should be"),
         ("{region: 1}", "2:17: image.region: there is no such key"),
         ("[1]", "2:8: image: input should be"),
     ],
