@@ -29,8 +29,11 @@ def convert(origin: Bundle, weights_dir: Path, scratch: Path) -> Path:
     The result holds `det/inference_model/`, `rec/inference_model/` and `characters.txt`.
 
     Raises:
+        RuntimeUnavailable: the packages of ONNX, which the characters are read with, are not installed.
         WeightsMissing: a step failed; the message carries the tool's last line.
     """
+    recognition = origin.paths("recognition", weights_dir)[0]
+    (scratch / "characters.txt").write_text("\n".join(read_characters(recognition)), "utf-8", newline="\n")
     python = _environment(scratch / "venv")
     for task, short in _SHORT.items():
         network = origin.paths(task, weights_dir)[0]  # type: ignore[arg-type]
@@ -42,8 +45,6 @@ def convert(origin: Bundle, weights_dir: Path, scratch: Path) -> Path:
                 *(f"--model={network}", f"--save_dir={scratch / short}"),
             ]
         )
-    recognition = origin.paths("recognition", weights_dir)[0]
-    (scratch / "characters.txt").write_text("\n".join(read_characters(recognition)), "utf-8", newline="\n")
     return scratch
 
 

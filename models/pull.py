@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from models.convert import convert
 from service.errors import WeightsAltered, WeightsMissing
 from service.ocr.weights import Bundle, Source, find_bundle, sha256_of, verify
 
@@ -39,8 +40,6 @@ def pull(bundle: Bundle, weights_dir: Path, report: Callable[[str], None]) -> No
         else:
             origin = find_bundle(bundle.converted_from or "")
             pull(origin, weights_dir, report)
-            from models.convert import convert  # noqa: PLC0415 (needs the packages of ONNX)
-
             report(f"{bundle.name}: converting from {origin.name} (about two minutes)")
             members = convert(origin, weights_dir, scratch)
         _install(bundle, members, weights_dir)

@@ -29,24 +29,25 @@ _HERE: Final = Path(__file__).parent
 class Peer:
     """`lock` names the lock file of its environment, None is PrintProof's own.
 
-    `arguments` are the worker's, after the folder of the weights.
+    The worker is told the folder of the weights, the `bundle` in it that it reads with, and what a recipe has `known`.
     """
 
     name: str
     worker: str
     lock: str | None = None
-    arguments: tuple[str, ...] = ()
+    bundle: str = ""
+    known: str = ""
 
 
 def _ours(name: str, bundle: str = "ppocr-v6-small", known: str = "nothing") -> Peer:
-    return Peer(name, "printproof_worker.py", arguments=(bundle, known))
+    return Peer(name, "printproof_worker.py", bundle=bundle, known=known)
 
 
 PEERS: Final = (
     _ours("PrintProof"),
     Peer("faster-paddle", "faster_paddle_worker.py", "requirements-faster-paddle.lock"),
     Peer("RapidOCR", "rapidocr_worker.py", "requirements-rapidocr.lock"),
-    Peer("PaddleOCR", "paddleocr_worker.py", "requirements-paddleocr.lock", ("ppocr-v4-mobile",)),
+    Peer("PaddleOCR", "paddleocr_worker.py", "requirements-paddleocr.lock", "ppocr-v4-mobile"),
 )
 OWN: Final = (
     PEERS[0],
@@ -90,7 +91,7 @@ class Worker:
         self.peer = peer
         command = [str(python), "-W", "ignore", str(_HERE / "workers" / peer.worker)]
         self._process = subprocess.Popen(  # noqa: S603
-            [*command, str(weights_dir), *peer.arguments],
+            [*command, str(weights_dir), peer.bundle, peer.known],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

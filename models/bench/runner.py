@@ -60,11 +60,12 @@ def run(
         Facts of the machine, per pipeline its score, times in milliseconds and stages, and how many of its output
         lines the first one gives too; lines read by some and not by others. Ready for JSON.
     """
-    for bundle in dict.fromkeys(peer.arguments[0] for peer in pipelines if peer.arguments):
+    for bundle in dict.fromkeys(peer.bundle for peer in pipelines if peer.bundle):
         verify(find_bundle(bundle), weights_dir)
-    workers = [Worker(peer, interpreter(peer, report), weights_dir) for peer in pipelines]
-    answers: dict[str, list[list[dict[str, Any]]]] = {worker.peer.name: [] for worker in workers}
+    workers: list[Worker] = []
+    answers: dict[str, list[list[dict[str, Any]]]] = {peer.name: [] for peer in pipelines}
     try:
+        workers.extend(Worker(peer, interpreter(peer, report), weights_dir) for peer in pipelines)
         for turn in range(rounds + 1):
             report(f"round {turn} of {rounds}" if turn else "warming up")
             shift = turn % len(workers)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from service.ocr.text import CharScore, Point, Quad, TextLine
+from service.ocr.text import CharScore, Point, Quad, TextLine, is_glyph_gap
 
 # A name and its value, as in `LOT:    12`, are one line however wide the gap that a detector splits them at; prints
 # more than three heights apart have nothing to do with each other (service/matching/layout.py draws the same limit).
@@ -26,11 +26,18 @@ def turned_upright(lines: Sequence[TextLine]) -> list[Quad]:
     if not votes:
         return []
     main = max(votes, key=lambda one: (votes[one], one))
-    # The mean over all lines that run that way; the longer a line, the surer its angle.
-    runs = [_along(line.box) for line in lines if direction(line.box) == main]
-    across, down = sum(x for x, _ in runs), sum(y for _, y in runs)
-    length = math.hypot(across, down) or 1.0
-    x_part, y_part = across / length, down / length
+    # The angle that half of the characters are under and half over: one slanted print does not tilt the label.
+    angles = sorted(
+        (math.atan2(down, across), len(line.chars))
+        for line in lines
+        if direction(line.box) == main
+        for across, down in [_against(main, _along(line.box))]
+    )
+    slant = _median(angles)
+    x_part, y_part = (
+        main[0] * math.cos(slant) - main[1] * math.sin(slant),
+        main[1] * math.cos(slant) + main[0] * math.sin(slant),
+    )
 
     def turn(point: Point) -> Point:
         x, y = point
@@ -85,8 +92,7 @@ def _joined(name: TextLine, value: TextLine) -> TextLine:
         math.dist(name.box[0], name.box[1]) / whole,
         1 - math.dist(value.box[0], value.box[1]) / whole,
     )
-    # Behind an ideograph full-width punctuation carries its gap in the glyph (as in service/ocr/recognition.py).
-    carried = name.text.endswith("：") and not name.text[-2:-1].isascii()
+    carried = is_glyph_gap(f"{name.text} {value.text}", len(name.text))
     gap = () if carried else (CharScore(" ", 1.0, (), (name_end + value_begin) / 2),)
     chars = (*_placed(name.chars, 0, name_end), *gap, *_placed(value.chars, value_begin, 1))
     read = [char.score for char in (*name.chars, *value.chars)]
@@ -105,6 +111,21 @@ def direction(box: Quad) -> tuple[int, int]:
     if abs(across) >= abs(down):
         return (1 if across >= 0 else -1, 0)
     return (0, 1 if down > 0 else -1)
+
+
+def _against(main: tuple[int, int], along: Point) -> Point:
+    """A direction as seen by one who looks along `main`."""
+    return main[0] * along[0] + main[1] * along[1], main[0] * along[1] - main[1] * along[0]
+
+
+def _median(weighted: Sequence[tuple[float, int]]) -> float:
+    """Of values in order, each with its weight, the one in the middle of all weights."""
+    half = sum(weight for _, weight in weighted) / 2
+    for value, weight in weighted:
+        half -= weight
+        if half <= 0:
+            return value
+    return 0.0
 
 
 def _along(box: Quad) -> Point:

@@ -14,11 +14,20 @@ from service.errors import EngineFailed
 from service.imaging.decode import decode
 from service.ocr.detection import TextDetector
 from service.ocr.lines import in_reading_order
-from service.ocr.orientation import REVERSED, SIDEWAYS, Text, running_down, to_reread, upside_down
+from service.ocr.orientation import (
+    REVERSED,
+    SIDEWAYS,
+    Text,
+    running_down,
+    to_reread,
+    undecidable,
+    unsure,
+    upside_down,
+)
 from service.ocr.recognition import TextRecognizer, crop_box
 from service.ocr.text import CharScore, Quad, Reading, TextLine
 from service.ocr.tiling import scale_of
-from service.ocr.view import inside_roi, reaches_out, stated_boxes
+from service.ocr.view import inside_roi, stated_boxes, trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +99,7 @@ class Reader:
             EngineFailed: the runtime failed on this batch.
         """
         started = time.perf_counter()
-        found = [_crops(frame, boxes) for frame, boxes in zip(frames, self._find(frames), strict=True)]
+        found = self._find(frames)
         detected = time.perf_counter()
         lines = [
             in_reading_order([line for text, box in read if (line := _line(text, box, frame)) is not None])
@@ -100,14 +109,19 @@ class Reader:
         timings = {"detect": 1000 * (detected - started), "recognise": 1000 * (finished - detected)}
         return [Reading(tuple(one), dict(timings)) for one in lines]
 
-    def _find(self, frames: Sequence[Frame]) -> list[NDArray[np.float32]]:
-        """Text boxes of each frame in its pixels: those its view states, or those detected in its region of interest."""
+    def _find(self, frames: Sequence[Frame]) -> list[list[Crop]]:
+        """What stands in the boxes of each frame: those its view states, or those detected in its region of interest."""
         boxes = [stated_boxes(frame) for frame in frames]
         unknown = [index for index, frame in enumerate(frames) if not frame.view.lines]
         images = [_seen(frames[index]) for index in unknown]
         for index, found in zip(unknown, self._detector.detect(images), strict=True):
-            boxes[index] = inside_roi(found, frames[index])
-        return boxes
+            frame = frames[index]
+            kept = inside_roi(found, frame)
+            down = running_down(kept, frame.view.rotate)
+            if frame.view.rotate is not None:  # text that runs another way is not this label's
+                kept, down = (of_all[down == (frame.view.rotate in SIDEWAYS)] for of_all in (kept, down))
+            boxes[index] = kept, down
+        return [_crops(frame, *one) for frame, one in zip(frames, boxes, strict=True)]
 
     def _recognise(
         self, frames: Sequence[Frame], found: list[list[Crop]]
@@ -132,6 +146,10 @@ class Reader:
             for index in upside_down(image_boxes, image_texts, reread):
                 image_texts[index] = reread[index]
                 image_boxes[index] = _upside_down(crops[index])[1]
+        for frame, image_boxes, image_texts in zip(frames, boxes, texts, strict=True):
+            if frame.view.rotate is None:
+                for index in undecidable(image_boxes, image_texts):
+                    image_texts[index] = unsure(image_texts[index])
         return [list(zip(*image, strict=True)) for image in zip(texts, boxes, strict=True)]
 
     def _read_crops(self, crops: list[list[NDArray[np.uint8]]]) -> list[list[Text]]:
@@ -159,22 +177,16 @@ class Reader:
 def _seen(frame: Frame) -> tuple[NDArray[np.uint8], float]:
     """The pixels in which text is looked for, and how much they are enlarged for it."""
     left, top, right, bottom = frame.view.area(frame.width, frame.height)
+    pixels = frame.pixels[top:bottom, left:right]
     # By the size of the whole image: a part of it is no reason to look closer.
-    scale = scale_of(frame.width, frame.height, frame.view.min_glyph_px)
-    return frame.pixels[top:bottom, left:right], scale
+    scale = scale_of(frame.width, frame.height, frame.view.min_glyph_px, seen=(right - left) * (bottom - top))
+    return pixels, scale
 
 
-def _crops(frame: Frame, boxes: NDArray[np.float32]) -> list[Crop]:
-    """What stands in the boxes, straightened; where the view states a direction, only text that runs in it."""
-    rotate = frame.view.rotate
-    crops = []
-    for box, down in zip(boxes, running_down(boxes, rotate), strict=True):
-        if rotate is not None and bool(down) is not (rotate in SIDEWAYS):
-            continue
-        crop = crop_box(frame.pixels, box, down=bool(down))
-        if crop is not None:
-            crops.append(_upside_down(crop) if rotate in REVERSED else crop)
-    return crops
+def _crops(frame: Frame, boxes: NDArray[np.float32], down: NDArray[np.bool_]) -> list[Crop]:
+    crops = [crop_box(frame.pixels, box, down=bool(runs)) for box, runs in zip(boxes, down, strict=True)]
+    turned = frame.view.rotate in REVERSED
+    return [_upside_down(crop) if turned else crop for crop in crops if crop is not None]
 
 
 def _upside_down(crop: Crop) -> Crop:
@@ -183,7 +195,9 @@ def _upside_down(crop: Crop) -> Crop:
 
 
 def _line(chars: tuple[CharScore, ...], box: NDArray[Any], frame: Frame) -> TextLine | None:
-    if not chars or (frame.view.lines and reaches_out(chars, box)):
+    if frame.view.lines:
+        chars, box = trimmed(chars, box)
+    if not chars:
         return None
     score = sum(char.score for char in chars) / len(chars)
     if score < MIN_LINE_SCORE:

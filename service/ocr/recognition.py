@@ -6,7 +6,6 @@ step, repeats merged, blanks dropped. Class 0 is the blank, the last class the s
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +14,7 @@ import numpy as np
 
 from service.errors import EngineFailed
 from service.ocr.batches import in_batches
-from service.ocr.text import CharScore
+from service.ocr.text import CharScore, is_glyph_gap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 MIN_WIDTH: Final = 16
 MAX_WIDTH: Final = 3200
+MAX_WARPED_PX: Final = 30_000
 ALTERNATIVES: Final = 3
 MIN_ALTERNATIVE_SCORE: Final = 1e-3
 
@@ -128,14 +128,16 @@ def crop_box(
     if down:
         box = np.roll(box, -1, axis=0)
     width, height = (round(float(np.linalg.norm(box[0] - box[corner]))) for corner in (1, 3))
-    # Only what surrounds the box: OpenCV does not warp images of more than 32,766 pixels a side.
     left, top = np.maximum(np.floor(box.min(axis=0)).astype(int) - 2, 0)
-    right, bottom = np.ceil(box.max(axis=0)).astype(int) + 3
+    right, bottom = np.maximum(np.ceil(box.max(axis=0)).astype(int) + 3, 0)
     around = pixels[top:bottom, left:right]
     if min(width, height) < 2 or not around.size:
         return None
+    # Only what surrounds the box, and not all of it if it is longer still: OpenCV warps no more than 32,766 pixels a side.
+    step = -(-max(width, height, *around.shape[:2]) // MAX_WARPED_PX)
+    around, width, height = around[::step, ::step], max(2, width // step), max(2, height // step)
     flat = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
-    warp = cv2.getPerspectiveTransform(np.asarray(box - [left, top], np.float32), flat)
+    warp = cv2.getPerspectiveTransform(np.asarray((box - [left, top]) / step, np.float32), flat)
     crop = cv2.warpPerspective(
         around, warp, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
     )
@@ -149,27 +151,7 @@ def _strip(chars: list[CharScore]) -> tuple[CharScore, ...]:
 
 
 def _without_glyph_gaps(chars: tuple[CharScore, ...]) -> tuple[CharScore, ...]:
-    """Without the spaces between an ideograph's full-width punctuation and what follows, or before it.
-
-    They are the empty half of its glyph, no printed space. A colon after an ideograph is full-width, even where the
-    recogniser takes it for the other form. Between Latin characters a space may end a word, so it is kept.
-    """
     text = "".join(char.char for char in chars)
     return tuple(
-        char for index, char in enumerate(chars) if char.char != " " or not _is_glyph_gap(text, index)
+        char for index, char in enumerate(chars) if char.char != " " or not is_glyph_gap(text, index)
     )
-
-
-def _is_glyph_gap(text: str, at: int) -> bool:
-    mark_before = (
-        at > 1 and (_is_wide_mark(text[at - 1]) or text[at - 1] == ":") and _is_ideograph(text[at - 2])
-    )
-    return mark_before or (_is_wide_mark(text[at + 1]) and _is_ideograph(text[at - 1]))
-
-
-def _is_ideograph(char: str) -> bool:
-    return unicodedata.east_asian_width(char) in {"W", "F"} and unicodedata.category(char) == "Lo"
-
-
-def _is_wide_mark(char: str) -> bool:
-    return unicodedata.east_asian_width(char) in {"W", "F"} and unicodedata.category(char).startswith("P")

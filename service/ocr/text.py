@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 
 Point = tuple[float, float]
@@ -41,3 +42,26 @@ class Reading:
 
     lines: tuple[TextLine, ...]
     timings_ms: dict[str, float]
+
+
+def is_glyph_gap(text: str, at: int) -> bool:
+    """Whether the space at `text[at]` is the empty half of full-width punctuation beside it, no printed space.
+
+    So it is behind an ideograph, and a colon there is full-width even where the recogniser takes it for the other form.
+    Between Latin characters a space may end a word.
+    """
+    before, mark, after = text[at - 2 : at - 1], text[at - 1 : at], text[at + 1 : at + 2]
+    behind_mark = (_is_wide_mark(mark) or mark == ":") and _is_ideograph(before)
+    return at > 0 and (behind_mark or (_is_wide_mark(after) and _is_ideograph(mark)))
+
+
+def _is_ideograph(char: str) -> bool:
+    return char != "" and _is_wide(char) and unicodedata.category(char) == "Lo"
+
+
+def _is_wide_mark(char: str) -> bool:
+    return char != "" and _is_wide(char) and unicodedata.category(char).startswith("P")
+
+
+def _is_wide(char: str) -> bool:
+    return unicodedata.east_asian_width(char) in {"W", "F"}

@@ -26,22 +26,28 @@ OVERLAP_PX: Final = (
 )
 
 
-def scale_of(width: int, height: int, min_glyph_px: float | None = None) -> float:
-    """How much an image of this size is enlarged (or reduced) to be looked at."""
+def scale_of(width: int, height: int, min_glyph_px: float | None = None, seen: int | None = None) -> float:
+    """How much an image of this size is enlarged (or reduced) to be looked at; of it, `seen` pixels are (None: all)."""
     if min_glyph_px is None:
         shorter, longer = sorted((width, height))
         wanted, limit = max(1.0, min(MIN_SIDE_PX / shorter, MAX_ENLARGED_PX / longer)), MAX_PIXELS
     else:
         wanted, limit = min(GLYPH_PX / min_glyph_px, MAX_SCALE), MAX_GLYPH_PIXELS
-    return min(wanted, math.sqrt(limit / (width * height)))
+    return min(wanted, math.sqrt(limit / (seen or width * height)))
 
 
 def input_size(width: int, height: int, scale: float) -> tuple[int, int]:
     """Width and height, multiples of STRIDE, of the network's input for pixels of this size."""
-    wide, high = (max(STRIDE, round(side * scale / STRIDE) * STRIDE) for side in (width, height))
+    wide, high = (_rounded(side * scale) for side in (width, height))
     # Of an image thinner than STRIDE more is looked at than there is: its length must not make that boundless.
     longest = MAX_GLYPH_PIXELS // min(wide, high) // STRIDE * STRIDE
     return min(wide, longest), min(high, longest)
+
+
+def _rounded(side: float) -> int:
+    # Half a stride less of a short side would flatten what stands on it.
+    strides = side / STRIDE
+    return STRIDE * max(1, round(strides) if strides > 8 else math.ceil(strides))
 
 
 @dataclass(frozen=True, slots=True)

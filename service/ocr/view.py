@@ -1,14 +1,16 @@
-"""Boxes where the recipe says what is to be looked at. What reaches over the edge of that is not read.
+"""Boxes where the recipe says what is to be looked at. What goes on beyond the end of a line's place is not read.
 
 A print that is cut off reads like a shorter one: `LOT 1234` through a window that ends after the 2 would pass for `LOT 12`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from service.ocr.orientation import running_down
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,21 +33,32 @@ def inside_roi(boxes: NDArray[np.float32], frame: Frame) -> NDArray[np.float32]:
     return np.asarray(moved[~cut.any(axis=1)], np.float32)
 
 
-def stated_boxes(frame: Frame) -> NDArray[np.float32]:
-    """The rectangles of the view's lines, N x 4 x 2 in pixels, each half as wide again as it is high at both ends."""
-    boxes = []
-    for region in frame.view.lines:
-        left, top, right, bottom = region.pixels(frame.width, frame.height)
-        width, height = right - left, bottom - top
-        across, down = (height / 2, 0.0) if width >= height else (0.0, width / 2)
-        xs, ys = (left - across, right + across), (top - down, bottom + down)
-        boxes.append([(xs[0], ys[0]), (xs[1], ys[0]), (xs[1], ys[1]), (xs[0], ys[1])])
-    return np.array(boxes, np.float32).reshape(-1, 4, 2)
+def stated_boxes(frame: Frame) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """The rectangles of the view's lines, N x 4 x 2 in pixels, and which of them hold text that runs down.
+
+    Each is half as much longer at both ends, along its text, as it is high: what stands there belongs to the print, too.
+    """
+    rectangles = [region.pixels(frame.width, frame.height) for region in frame.view.lines]
+    sides = np.array(rectangles, np.float32).reshape(-1, 4)
+    boxes = sides[:, [0, 1, 2, 1, 2, 3, 0, 3]].reshape(-1, 4, 2)
+    down = running_down(boxes, frame.view.rotate, stated=True)
+    width, height = sides[:, 2] - sides[:, 0], sides[:, 3] - sides[:, 1]
+    more = np.stack([np.where(down, 0, height / 2), np.where(down, width / 2, 0)], axis=1)
+    signs = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float32)
+    return np.asarray(boxes + signs * more[:, None], np.float32), down
 
 
-def reaches_out(chars: Sequence[CharScore], box: NDArray[Any]) -> bool:
-    """Whether text in one of `stated_boxes` begins or ends in what was added to the rectangle."""
+def trimmed(chars: tuple[CharScore, ...], box: NDArray[Any]) -> tuple[tuple[CharScore, ...], NDArray[Any]]:
+    """Text read in one of `stated_boxes` and the rectangle itself; no text where it begins or ends beyond the rectangle."""
     length, height = (float(np.linalg.norm(box[0] - box[corner])) for corner in (1, 3))
     added = height / 2 / length
-    places = [char.place for char in chars if char.place is not None]
-    return bool(places) and (min(places) < added or max(places) > 1 - added)
+    end, side = added * (box[1] - box[0]), added * (box[2] - box[3])
+    rectangle = np.stack([box[0] + end, box[1] - end, box[2] - side, box[3] + side])
+    inside = tuple(
+        replace(char, place=(char.place - added) / (1 - 2 * added))
+        for char in chars
+        if char.place is not None
+    )
+    if any(not 0 <= (char.place or 0) <= 1 for char in inside):
+        return (), rectangle
+    return inside, rectangle

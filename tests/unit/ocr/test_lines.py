@@ -27,6 +27,13 @@ def test_most_characters_decide_which_way_is_up() -> None:
         assert y1 == y0
 
 
+def test_one_slanted_print_does_not_tilt_the_label() -> None:
+    watermark = askew(line("SAMPLE " * 3, row=5), 40)
+    level = [line("KEEP REFRIGERATED", row=row) for row in range(2)]
+    for (_, y0), (_, y1), _, _ in turned_upright([*level, watermark])[:2]:
+        assert y0 == pytest.approx(y1)
+
+
 def test_nothing_read_has_no_order() -> None:
     assert texts() == []
     assert turned_upright([]) == []
@@ -60,6 +67,7 @@ def test_a_box_without_extent_is_no_value() -> None:
 
 def test_a_full_width_colon_brings_its_own_gap() -> None:
     assert texts(line("净含量："), line("220ml", x=60)) == ["净含量：220ml"]
+    assert texts(line("净含量:"), line("220ml", x=60)) == ["净含量:220ml"]
     assert texts(line("批次2："), line("2408", x=60)) == ["批次2： 2408"]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from service.ocr.orientation import running_down, to_reread, upside_down
+from service.ocr.orientation import running_down, to_reread, undecidable, unsure, upside_down
 from service.ocr.text import CharScore
 
 LEVEL = np.array([[0, 0], [100, 0], [100, 20], [0, 20]], np.float32)
@@ -41,7 +41,7 @@ def test_a_label_upside_down_is_turned_whole_even_a_line_that_reads_both_ways() 
 def test_a_long_text_upside_down_does_not_turn_a_legible_one() -> None:
     """A lot code on a carton whose other panel stands on its head."""
     boxes, texts = [LEVEL] * 3, [text(0.65, 200), text(0.99, 30), text(0.99, 4, char="8")]
-    assert turned(boxes, texts, [text(0.98, 200), text(0.6, 30), text(0.5, 4, char="8")]) == {0, 2}
+    assert turned(boxes, texts, [text(0.98, 200), text(0.6, 30), text(0.5, 4, char="8")]) == {0}
 
 
 @pytest.mark.parametrize("others", [0, 1])
@@ -70,6 +70,9 @@ def test_short_prints_run_as_a_recipe_states() -> None:
     boxes = np.stack([box(20, 100), box(20, 22), box(100, 20)])
     assert running_down(boxes, 90).tolist() == [True, True, False]
     assert running_down(boxes, 180).tolist() == [True, False, False]
+    lone = np.stack([box(21, 36)])  # a 1
+    assert running_down(lone, 0).tolist() == [False]
+    assert running_down(lone).tolist() == [True]
 
 
 def test_a_doubtful_label_that_reads_no_better_the_other_way_stays() -> None:
@@ -85,6 +88,34 @@ def test_one_line_upside_down_between_others() -> None:
 def test_a_line_that_reads_both_ways_stands_as_its_neighbours_do() -> None:
     texts = [text(0.99, 60), text(0.5, char="6")]
     assert turned([LEVEL] * 2, texts, [BLANK, text(0.98, char="9")]) == set()
+
+
+def test_two_way_text_follows_the_one_clear_text_beside_it() -> None:
+    """Upside down: the lot is read with certainty, and wrongly; only the brand tells."""
+    texts = [text(0.6, 3), text(0.99, 6, char="6")]
+    assert to_reread([LEVEL] * 2, texts) == [0, 1]
+    assert turned([LEVEL] * 2, texts, [text(0.99, 3), text(0.98, 6, char="9")]) == {0, 1}
+
+
+def test_two_way_text_stays_with_legible_text_beside_a_turned_line() -> None:
+    texts = [text(0.6, 3), text(0.99, 6, char="6"), text(0.99, 40)]
+    assert turned([LEVEL] * 3, texts, [text(0.99, 3), text(0.99, 6, char="9"), BLANK]) == {0}
+
+
+def test_a_faint_text_is_not_given_up_for_nothing() -> None:
+    assert turned([LEVEL], [text(0.38, 12)], [BLANK]) == set()
+    assert turned([LEVEL], [text(0.38, 20)], [text(0.97, 1, char="L")]) == set()
+
+
+@pytest.mark.parametrize(
+    ("sideways", "unknown"),
+    [("9968", [1]), ("8118", []), ("LOT 9968", []), ("H", [])],
+)
+def test_sideways_text_that_reads_both_ways_is_never_certain(sideways: str, unknown: list[int]) -> None:
+    texts = [text(0.99), tuple(CharScore(char, 0.99) for char in sideways)]
+    assert undecidable([LEVEL, UPWARDS], texts) == unknown
+    assert undecidable([LEVEL, UPWARDS, UPWARDS], [*texts, text(0.9)]) == []
+    assert {char.score for char in unsure(texts[1])} == {0.5}
 
 
 def test_nothing_found() -> None:

@@ -221,10 +221,11 @@ def test_a_print_that_a_view_cuts_off_is_not_read(
     places = regions_of(whole, frame)
     cut = [replace(place, width=place.width * share) for place in places]
     right = min(place.left + place.width for place in cut)
-    for view in (View(lines=tuple(cut)), View(roi=Region(0, 0, right, 1))):
-        for one in reader.read([replace(frame, view=view)])[0].lines:
-            # Cut between two words at most: what is read is whole words.
-            assert any(f"{full.text} ".startswith(f"{one.text} ") for full in whole), one.text
+    for view in (View(lines=(places[0], *cut[1:])), View(roi=Region(0, 0, right, 1))):
+        read = [one.text for one in reader.read([replace(frame, view=view)])[0].lines]
+        assert not view.lines or whole[0].text in read
+        # Cut between two words at most: what is read is whole words.
+        assert all(any(f"{full.text} ".startswith(f"{text} ") for full in whole) for text in read)
 
 
 @pytest.mark.parametrize("rotate", [0, 90, 180, 270])

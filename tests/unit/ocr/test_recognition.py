@@ -116,7 +116,11 @@ def test_text_that_runs_downwards_is_turned_a_quarter_to_the_left() -> None:
 
 def test_a_box_too_thin_holds_nothing() -> None:
     pixels = np.zeros((50, 50, 3), np.uint8)
-    for box in ([[0, 0], [30, 0], [30, 1], [0, 1]], [[60, 0], [90, 0], [90, 20], [60, 20]]):
+    for box in (
+        [[0, 0], [30, 0], [30, 1], [0, 1]],
+        [[60, 0], [90, 0], [90, 20], [60, 20]],
+        [[-30, 0], [-10, 0], [-10, 20], [-30, 20]],
+    ):
         assert crop_box(pixels, np.array(box, np.float32), down=False) is None
 
 
@@ -129,6 +133,13 @@ def test_a_crop_of_a_very_long_image() -> None:
     assert cut is not None
     assert cut[0].shape == (20, 200, 3)
     assert cut[0].min() == 255
+
+
+def test_a_box_longer_than_opencv_can_warp() -> None:
+    pixels = np.full((60, 40_000, 3), 9, np.uint8)
+    cut = crop_box(pixels, np.array([[0, 10], [40_000, 10], [40_000, 50], [0, 50]], np.float32), down=False)
+    assert cut is not None
+    assert (cut[0] == 9).all()
 
 
 @pytest.mark.parametrize("corner", [(-10, -10), (70, 35)])

@@ -9,6 +9,7 @@ from service.ocr.tiling import (
     GLYPH_PX,
     MAX_ENLARGED_PX,
     MAX_GLYPH_PIXELS,
+    MAX_PIXELS,
     MAX_SCALE,
     MIN_SIDE_PX,
     OVERLAP_PX,
@@ -25,11 +26,12 @@ def looked_at(width: int, height: int, min_glyph_px: float | None = None) -> tup
 
 
 @pytest.mark.parametrize(
-    "size", [(640, 640), (65, 11), (5000, 40), (3, 4000), (4000, 3000), (2, 2), (1280, 960)]
+    "size", [(640, 640), (65, 11), (5000, 40), (3, 4000), (4000, 3000), (300, 30_000), (2, 2), (1280, 960)]
 )
 def test_an_image_of_which_nothing_is_known(size: tuple[int, int]) -> None:
     width, height = looked_at(*size)
     assert width % STRIDE == height % STRIDE == 0
+    assert min(size) < STRIDE or width * height <= 1.1 * MAX_PIXELS
     if max(size) / min(size) < MAX_ENLARGED_PX / MIN_SIDE_PX and min(size) < MIN_SIDE_PX:
         assert min(width, height) == MIN_SIDE_PX
     if max(size) < MAX_ENLARGED_PX:
@@ -57,6 +59,16 @@ def test_no_image_is_looked_at_without_bounds(length: int, breadth: int, glyph: 
         width, height = looked_at(*size, glyph)
         assert width * height <= 1.3 * MAX_GLYPH_PIXELS
         assert width % STRIDE == height % STRIDE == 0
+
+
+def test_only_what_is_seen_counts_towards_the_limit() -> None:
+    assert scale_of(6000, 4000) < 0.4
+    assert scale_of(6000, 4000, seen=1200 * 400) == 1
+    assert scale_of(8660, 5773, 14, seen=5_000_000) == 1
+
+
+def test_a_thin_part_is_not_flattened() -> None:
+    assert input_size(1280, 94, 0.5) == (640, 64)
 
 
 def test_a_small_glyph_on_a_huge_image_has_a_limit() -> None:
