@@ -59,10 +59,10 @@ def to_reread(boxes: Sequence[NDArray[Any]], texts: Sequence[Text]) -> list[int]
     chosen: list[int] = []
     for axis in _by_axis(boxes):
         legibility = _legibility([texts[index] for index in axis])
-        if 0 < legibility < DOUBTFUL:
+        if 0 < legibility < DOUBTFUL or not any(texts):
             chosen += axis
             continue
-        # Where the others are legible, or nothing is, a crop without any character is texture.
+        # Where the others are legible, or only those along the other axis, a crop without any character is texture.
         doubtful = [index for index in axis if texts[index] and _legibility([texts[index]]) < DOUBTFUL]
         if doubtful:  # what reads both ways may have to follow them
             doubtful += [index for index in axis if index not in doubtful and _reads_both_ways(texts[index])]

@@ -51,8 +51,12 @@ def test_a_long_blurred_text_does_not_lose_to_a_short_sharp_one(others: int) -> 
     assert turned(boxes, texts, [text(0.97, 1, char="L"), BLANK][: 1 + others]) == set()
 
 
-def test_texture_without_any_character_is_read_once() -> None:
-    assert to_reread([LEVEL] * 3, [BLANK] * 3) == []
+def test_texture_beside_text_is_read_once() -> None:
+    assert to_reread([LEVEL, UPWARDS, UPWARDS], [text(0.99), BLANK, BLANK]) == []
+
+
+def test_where_nothing_is_legible_everything_is_read_the_other_way() -> None:
+    assert turned([LEVEL, UPWARDS], [BLANK, BLANK], [text(0.9, 3), BLANK]) == {0}
 
 
 def box(width: float, height: float) -> NDArray[np.float32]:
