@@ -88,15 +88,6 @@ def test_openapi() -> None:
     assert (DOCS / "openapi.json").read_text("utf-8") == openapi(), "run: make openapi"
 
 
-@pytest.mark.parametrize(
-    "page", [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))], ids=lambda page: page.name
-)
-def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
-        if not target.startswith("https://"):
-            assert (page.parent / target).exists(), target
-
-
 def test_make_targets_of_the_pages_exist() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     for page in (ROOT / "README.md", *DOCS.rglob("*.md")):
@@ -109,3 +100,24 @@ def test_no_lock_file_holds_an_address() -> None:
         text = lock.read_text("utf-8")
         assert "://" not in text
         assert all("--hash=sha256:" in entry for entry in re.split(r"\n(?=\w)", text.strip()))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))],
+    ids=lambda page: page.name,
+)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        linked = (page.parent / path).resolve() if path else page
+        assert linked.exists(), target
+        assert not anchor or anchor in headings(linked), target
+
+
+def headings(page: Path) -> set[str]:
+    """Anchors of a page's headings, as code hosts make them."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
