@@ -57,7 +57,7 @@ def test_inspect_json_has_the_keys_of_the_api(samples: Samples) -> None:
     assert (done.returncode, result["verdict"], result["defects"][0]["code"]) == (1, "FAIL", "MISMATCH")
     assert list(result)[1:] == [
         "id", "verdict", "reject", "recipe", "recipe_version", "station_id", "part_id", "received_at",
-        "fields", "defects", "lines", "timings_ms",
+        "fields", "defects", "lines", "notes", "timings_ms",
     ]  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def test_ocr_json(samples: Samples, tmp_path: Path) -> None:
     done = printproof("ocr", samples[0] / sample.file, tmp_path / "no.jpg", "--json")
     assert done.returncode == 2
     (result,) = [json.loads(line) for line in done.stdout.splitlines()]
-    assert list(result) == ["file", "width", "height", "lines", "timings_ms"]
+    assert list(result) == ["file", "width", "height", "notes", "lines", "timings_ms"]
     assert list(result["timings_ms"]) == ["decode", "detect", "recognise"]
     line = result["lines"][0]
     assert list(line) == ["text", "score", "box", "chars"]
