@@ -13,13 +13,12 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
-from service.ocr.lines import turned_upright
+from service.ocr.lines import MAX_GAP, turned_upright
 from service.ocr.text import CharScore, Quad, TextLine
 from service.recipes.normalise import ROW_BREAK
 
 MAX_SLOPE: Final = 0.27  # 15 degrees: steeper lines make rows of their own
 MIN_OVERLAP: Final = 0.5  # of the lower line's height
-MAX_GAP: Final = 3.0  # heights: prints further apart have nothing to do with each other
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 Image = tuple[NDArray[np.uint8], float]
 """Pixels (H x W x 3, BGR), and how much they are enlarged to be looked at."""
 
-MAX_REGIONS: Final = (
-    300  # of a tile, the largest; no label has more lines, and specks must not hold up the line
-)
+# Of a tile, the largest; no label has more lines, and specks must not hold up the line.
+MAX_REGIONS: Final = 300
 MIN_REGION_PX: Final = 3.0  # thinner regions are specks
 
 

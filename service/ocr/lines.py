@@ -10,10 +10,9 @@ from typing import Final
 
 from service.ocr.text import CharScore, Point, Quad, TextLine, is_glyph_gap
 
-# A name and its value, as in `LOT:    12`, are one line however wide the gap that a detector splits them at; prints
-# more than three heights apart have nothing to do with each other (service/matching/layout.py draws the same limit).
+MAX_GAP: Final = 3.0  # of the lower line's height: prints further apart have nothing to do with each other
+# A name and its value, as in `LOT:    12`, are one line however wide the gap that a detector splits them at.
 NAME_ENDS: Final = (":", "：")
-MAX_GAP: Final = 3.0
 MAX_OFFSET: Final = 0.3  # of the name's height, between the two middles
 MAX_HEIGHT_RATIO: Final = 1.4
 
@@ -22,7 +21,7 @@ def turned_upright(lines: Sequence[TextLine]) -> list[Quad]:
     """The boxes of all lines, turned about the origin until most text runs from left to right, level."""
     votes: Counter[tuple[int, int]] = Counter()
     for line in lines:
-        votes[direction(line.box)] += len(line.chars)
+        votes[_direction(line.box)] += len(line.chars)
     if not votes:
         return []
     main = max(votes, key=lambda one: (votes[one], one))
@@ -30,7 +29,7 @@ def turned_upright(lines: Sequence[TextLine]) -> list[Quad]:
     angles = sorted(
         (math.atan2(down, across), len(line.chars))
         for line in lines
-        if direction(line.box) == main
+        if _direction(line.box) == main
         for across, down in [_against(main, _along(line.box))]
     )
     slant = _median(angles)
@@ -78,7 +77,7 @@ def _is_value(name: TextLine, name_box: Quad, box: Quad) -> bool:
     gap = min(x for x, _ in box) - max(x for x, _ in name_box)
     return (
         name.text.endswith(NAME_ENDS)
-        and direction(box) == direction(name_box) == (1, 0)
+        and _direction(box) == _direction(name_box) == (1, 0)
         and -height / 2 <= gap <= MAX_GAP * min(height, other)
         and abs(_middle(box) - _middle(name_box)) <= MAX_OFFSET * height
         and 0 < max(height, other) <= MAX_HEIGHT_RATIO * min(height, other)
@@ -105,7 +104,7 @@ def _placed(chars: Sequence[CharScore], begin: float, end: float) -> Iterator[Ch
         yield char if char.place is None else replace(char, place=begin + char.place * (end - begin))
 
 
-def direction(box: Quad) -> tuple[int, int]:
+def _direction(box: Quad) -> tuple[int, int]:
     """Unit vector of the quarter turn that is nearest to the direction of a box's text."""
     across, down = _along(box)
     if abs(across) >= abs(down):

@@ -21,9 +21,7 @@ MAX_SCALE: Final = 2.0
 # A small glyph on a large image may take four times as long as an image of which nothing is known, not more.
 MAX_GLYPH_PIXELS: Final = 4 * MAX_PIXELS
 TILE_PX: Final = 1280  # inputs with longer sides are cut into tiles: 0.7 GB at most, against 1.2 in one piece
-OVERLAP_PX: Final = (
-    128  # what a tile sees beyond its part, so that text on a seam is seen whole by one of them
-)
+OVERLAP_PX: Final = 128  # half of it is what a tile sees beyond its part: surroundings to judge by
 
 
 def scale_of(width: int, height: int, min_glyph_px: float | None = None, seen: int | None = None) -> float:
@@ -74,11 +72,7 @@ def _spans(side: int) -> list[tuple[slice, slice]]:
         return [(slice(0, side), slice(0, side))]
     length = -(-(side + (count - 1) * OVERLAP_PX) // (count * STRIDE)) * STRIDE
     starts = [round(index * (side - length) / (count - 1)) for index in range(count)]
-    seams = [
-        0,
-        *((before + length + after) // 2 for before, after in pairwise(starts)),
-        side,
-    ]
+    seams = [0, *((before + length + after) // 2 for before, after in pairwise(starts)), side]
     return [
         (slice(start, start + length), slice(begin, end))
         for start, begin, end in zip(starts, seams, seams[1:], strict=False)
