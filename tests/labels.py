@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from service.ocr.text import CharScore, TextLine
 from service.recipes.recipe import Field, Recipe
+from service.recipes.resolve import resolve
 
 CHAR_WIDTH = 12.0
 LINE_HEIGHT = 20.0
+NOON = dt.datetime(2026, 12, 1, 12, tzinfo=dt.timezone.utc)
 
 
 def line(
@@ -27,6 +30,11 @@ def line(
 def label(*texts: str) -> list[TextLine]:
     """One line of text under the other."""
     return [line(text, row=row) for row, text in enumerate(texts)]
+
+
+def moved(line: TextLine, x: float, y: float) -> TextLine:
+    """The line elsewhere."""
+    return replace(line, box=tuple((left + x, top + y) for left, top in line.box))  # type: ignore[arg-type]  # 4 x 2
 
 
 def turned(line: TextLine, quarters: int) -> TextLine:
@@ -46,3 +54,8 @@ def askew(line: TextLine, degrees: float) -> TextLine:
 
 def recipe(fields: Sequence[Field], **values: object) -> Recipe:
     return Recipe("test", tuple(fields), **values)  # type: ignore[arg-type]
+
+
+def for_part(recipe: Recipe, expected: Mapping[str, str] | None = None) -> Recipe:
+    """The recipe for a part made at noon of 1 December 2026, UTC."""
+    return resolve(recipe, expected or {}, NOON, "received_at")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from service.inspections.inspection import Inspection
+from service.inspections.inspection import Inspection, Judgement
 from service.matching.outcome import CharState, DefectCode, Outcome, Verdict
 from service.ocr.text import Quad
+from service.recipes.production import Source
+from service.recipes.recipe import Recipe
 from service.recipes.repository import StoredRecipe
+from service.recipes.resolve import needed_values
 
 _BOX = (
     "Corners in pixels of the upright image: top left, top right, bottom right, bottom left along the text."
@@ -52,6 +56,12 @@ class LineOut(_Out):
     box: Quad = Field(description=_BOX)
 
 
+class ProductionOut(_Out):
+    date: dt.date
+    shift: str | None
+    source: Source = Field(description="Whether it came with the part, or by which clock it was computed.")
+
+
 class InspectionOut(_Out):
     id: str
     verdict: Verdict
@@ -61,6 +71,9 @@ class InspectionOut(_Out):
     station_id: str | None
     part_id: str | None
     received_at: dt.datetime
+    production: ProductionOut | None = Field(
+        description="The production date that expected dates were computed from; null where the recipe uses none."
+    )
     fields: list[FieldOut]
     defects: list[DefectOut]
     lines: list[LineOut] = Field(description="All text that was read, in reading order.")
@@ -78,6 +91,38 @@ class InspectionOut(_Out):
                 "recipe": submission.recipe,
                 "station_id": submission.station_id,
                 "part_id": submission.part_id,
+            },
+            from_attributes=True,
+        )
+
+    @classmethod
+    def unstored(
+        cls,
+        name: str,
+        recipe: Recipe,
+        judgement: Judgement,
+        received_at: dt.datetime,
+        notes: Sequence[str],
+        timings_ms: Mapping[str, float],
+    ) -> InspectionOut:
+        """A verdict that is not kept: its id is whatever the image or the reading is called."""
+        evaluation = judgement.evaluation
+        return cls.model_validate(
+            {
+                "id": name,
+                "verdict": evaluation.verdict,
+                "reject": judgement.reject,
+                "recipe": recipe.name,
+                "recipe_version": recipe.version,
+                "station_id": None,
+                "part_id": None,
+                "received_at": received_at,
+                "production": recipe.production,
+                "fields": evaluation.fields,
+                "defects": evaluation.defects,
+                "lines": judgement.lines,
+                "notes": list(notes),
+                "timings_ms": {stage: round(spent, 2) for stage, spent in timings_ms.items()},
             },
             from_attributes=True,
         )
@@ -106,7 +151,7 @@ class RecipeOut(BaseModel):
             active=stored.active,
             description=recipe.description,
             created_at=stored.created_at,
-            expected=list(recipe.placeholders),
+            expected=list(needed_values(recipe)),
             source=stored.source,
         )
 

@@ -41,12 +41,31 @@ def ocr(
     try:
         from models.bench import peers, report, runner  # noqa: PLC0415 (packages that only the bench needs)
     except ImportError as error:
-        raise RuntimeUnavailable(
-            f"the bench needs more packages ({error}); run: pip install 'printproof[bench]'"
-        ) from None
+        raise _packages_missing(error) from None
 
     pictures = runner.load_pictures(images)
     pipelines = peers.OWN if own else peers.PEERS
     results = runner.run(pictures[: limit or None], pipelines, load_settings().weights_dir, rounds, say)
     report.write(results, out, images.name)
     output.print((out / "ocr.md").read_text("utf-8"), markup=False)
+
+
+@app.command("match")
+def match(
+    rounds: Annotated[
+        int, typer.Option(min=1, max=1000, help="Alternating rounds, after one that is not counted.")
+    ] = 20,
+) -> None:
+    """Compare labels of 10 to 200 lines with a recipe of ten fields, beside a script with rapidfuzz."""
+    try:
+        from models.bench import matching  # noqa: PLC0415 (packages that only the bench needs)
+    except ImportError as error:
+        raise _packages_missing(error) from None
+
+    output.print(matching.table(matching.run(rounds)), markup=False)
+
+
+def _packages_missing(error: ImportError) -> RuntimeUnavailable:
+    return RuntimeUnavailable(
+        f"the bench needs more packages ({error}); run: pip install 'printproof[bench]'"
+    )

@@ -6,7 +6,7 @@ import datetime as dt
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.progress import track
@@ -24,6 +24,7 @@ from service.cli.console import (
 from service.errors import InvalidInput, Unavailable, ValueInvalid
 from service.matching.outcome import Verdict
 from service.recipes.files import load_recipe
+from service.recipes.resolve import resolve
 from service.settings import load_settings
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def inspect(
     from service.ocr.engine import EngineSource  # noqa: PLC0415 (loads OpenCV and the runtimes)
 
     settings = load_settings()
-    wanted = load_recipe(recipe)[0].resolve(parse_expected(expected or []))
+    now = dt.datetime.now(dt.timezone.utc)
+    wanted = resolve(load_recipe(recipe)[0], parse_expected(expected or []), now, "received_at")
     reader = EngineSource(settings.engine, settings.weights_dir).load()
     status = 0
     for path in track(
@@ -67,7 +69,7 @@ def inspect(
         if as_json:
             print_json({"file": str(path), **result.model_dump(mode="json")})
         else:
-            _show(path, result)
+            show(path, result)
     if status:
         raise typer.Exit(status)
 
@@ -89,33 +91,20 @@ def parse_expected(pairs: list[str]) -> dict[str, str]:
 
 def _inspect(path: Path, recipe: Recipe, reader: Reader, settings: Settings) -> InspectionOut:
     from service.api.schemas import InspectionOut  # noqa: PLC0415
+    from service.inspections.evidence import gather  # noqa: PLC0415
     from service.inspections.inspection import judge  # noqa: PLC0415
 
     received_at = dt.datetime.now(dt.timezone.utc)
     frame, decode_ms = read_frame(path, settings)
     reading = reader.read([replace(frame, view=recipe.image)])[0]
     started = time.perf_counter()
-    judgement = judge(recipe, reading)
+    judgement = judge(recipe, reading, gather(frame, recipe))
     timings = {"decode": decode_ms, **reading.timings_ms, "match": 1000 * (time.perf_counter() - started)}
-    values: dict[str, Any] = {
-        "id": path.stem,
-        "verdict": judgement.evaluation.verdict,
-        "reject": judgement.reject,
-        "recipe": recipe.name,
-        "recipe_version": recipe.version,
-        "station_id": None,
-        "part_id": None,
-        "received_at": received_at,
-        "fields": judgement.evaluation.fields,
-        "defects": judgement.evaluation.defects,
-        "lines": judgement.lines,
-        "notes": list(frame.notes),
-        "timings_ms": {stage: round(spent, 2) for stage, spent in timings.items()},
-    }
-    return InspectionOut.model_validate(values, from_attributes=True)
+    return InspectionOut.unstored(path.stem, recipe, judgement, received_at, frame.notes, timings)
 
 
-def _show(path: Path, result: InspectionOut) -> None:
+def show(path: Path, result: InspectionOut) -> None:
+    """The verdict and its reasons, for people."""
     output.print(f"{result.verdict.value:<7}", style=VERDICT_STYLES[result.verdict.value], end="")
     output.print(str(path), markup=False)
     for note in result.notes:

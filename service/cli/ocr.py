@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from service.cli.console import EXIT_ERROR, complain, output, print_json, read_frame
+from service.cli.lines import describe_line
 from service.errors import InvalidInput, Unavailable
 from service.settings import load_settings
 
@@ -58,21 +59,6 @@ def _describe(path: Path, frame: Frame, reading: Reading, decode_ms: float) -> d
         "width": frame.width,
         "height": frame.height,
         "notes": list(frame.notes),
-        "lines": [
-            {
-                "text": line.text,
-                "score": round(line.score, 4),
-                "box": [list(point) for point in line.box],
-                "chars": [
-                    {
-                        "char": char.char,
-                        "score": round(char.score, 4),
-                        "alternatives": [[other, round(score, 4)] for other, score in char.alternatives],
-                    }
-                    for char in line.chars
-                ],
-            }
-            for line in reading.lines
-        ],
+        "lines": [describe_line(line) for line in reading.lines],
         "timings_ms": {stage: round(spent, 2) for stage, spent in stages.items()},
     }

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from service.cli.console import EXIT_ERROR, complain, output
+from service.cli.console import EXIT_ERROR, EXIT_NOT_PASSED, complain, output, print_json
+from service.cli.inspect import parse_expected, show
+from service.cli.lines import load_readings
 from service.errors import RecipeInvalid
+from service.matching.outcome import Verdict
 from service.recipes.files import load_recipe
+from service.recipes.resolve import needed_values, resolve
 
 app = typer.Typer(help="Work with recipe files.", no_args_is_help=True)
 
@@ -25,7 +31,52 @@ def validate(files: Annotated[list[Path], typer.Argument(help="Recipe files.", m
             complain(str(error))
             sound = False
         else:
-            needs = f", needs {', '.join(recipe.placeholders)}" if recipe.placeholders else ""
+            values = needed_values(recipe)
+            needs = f", needs {', '.join(values)}" if values else ""
             output.print(f"{path}: {recipe.name}, {len(recipe.fields)} fields{needs}", markup=False)
     if not sound:
         raise typer.Exit(EXIT_ERROR)
+
+
+@app.command("check")
+def check(
+    recipe: Annotated[Path, typer.Option(help="Recipe file.")],
+    lines: Annotated[
+        Path,
+        typer.Option(help="What was read: output of `printproof ocr --json`, or results of the service."),
+    ],
+    expected: Annotated[
+        list[str] | None, typer.Option(help="A value that the recipe needs, as name=value; repeat for more.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object per reading and output line.")
+    ] = False,
+) -> None:
+    """Compare what was read with a recipe, without an image: try a recipe on history, or explain a result.
+
+    Exit status: 0 all PASS, 1 any FAIL or REVIEW, 2 an error.
+    """
+    from service.api.schemas import InspectionOut  # noqa: PLC0415 (loads numpy and SQLAlchemy)
+    from service.inspections.inspection import judge  # noqa: PLC0415
+    from service.ocr.text import Reading  # noqa: PLC0415
+
+    wanted, _ = load_recipe(recipe)
+    values = parse_expected(expected or [])
+    status = 0
+    for number, one in enumerate(load_readings(lines), 1):
+        name = Path(one.file).stem if one.file else one.id or str(number)
+        received_at = one.received_at or dt.datetime.now(dt.timezone.utc)
+        started = time.perf_counter()
+        resolved = resolve(wanted, values, received_at, "received_at")
+        reading = Reading(tuple(line.line() for line in one.lines), {})
+        judgement = judge(resolved, reading, one.evidence(resolved))
+        timings = {"match": 1000 * (time.perf_counter() - started)}
+        result = InspectionOut.unstored(name, resolved, judgement, received_at, (), timings)
+        if result.verdict is not Verdict.PASS:
+            status = EXIT_NOT_PASSED
+        if as_json:
+            print_json({"file": one.file or str(lines), **result.model_dump(mode="json")})
+        else:
+            show(Path(name), result)
+    if status:
+        raise typer.Exit(status)

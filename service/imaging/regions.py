@@ -40,6 +40,8 @@ class View:
     """Where each line stands: they are read without looking for text at all."""
     min_glyph_px: float | None = None
     """Height of the smallest capital or digit that must be read, in pixels of the image."""
+    width_mm: float | None = None
+    """What the image shows from left to right, in millimetres."""
     rotate: int | None = None
     """How far the label is turned clockwise: 0, 90, 180 or 270 degrees; None where that is to be found out."""
 

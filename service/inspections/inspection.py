@@ -6,9 +6,12 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from service.matching.evidence import Evidence
+from service.matching.field import FieldResult
 from service.matching.outcome import DefectCode, Verdict
-from service.matching.verdict import Defect, Evaluation, FieldResult, evaluate
+from service.matching.verdict import Defect, Evaluation, evaluate
 from service.ocr.text import Quad, Reading
+from service.recipes.production import Production
 from service.recipes.recipe import Recipe
 
 
@@ -52,6 +55,7 @@ class Inspection:
     recipe_version: int
     verdict: Verdict
     reject: bool
+    production: Production | None
     fields: tuple[FieldResult, ...]
     defects: tuple[Defect, ...]
     lines: tuple[ReadLine, ...]
@@ -81,9 +85,9 @@ class Judgement:
     lines: tuple[ReadLine, ...] = ()
 
 
-def judge(recipe: Recipe, reading: Reading) -> Judgement:
-    """Compare a reading with a resolved recipe."""
-    evaluation = evaluate(recipe, reading.lines)
+def judge(recipe: Recipe, reading: Reading, evidence: Evidence) -> Judgement:
+    """Compare a reading, and what else its image shows, with a resolved recipe."""
+    evaluation = evaluate(recipe, reading.lines, evidence)
     lines = tuple(ReadLine(line.text, round(line.score, 4), line.box) for line in reading.lines)
     return Judgement(evaluation, rejects(evaluation.verdict, recipe), lines)
 

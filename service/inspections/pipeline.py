@@ -20,6 +20,7 @@ from service.errors import DeadlinePassed, EngineFailed, NotReady, QueueFull, Un
 from service.imaging.decode import decode
 from service.imaging.frame import Frame
 from service.imaging.regions import View
+from service.inspections.evidence import gather
 from service.inspections.images import ImageFolder
 from service.inspections.inspection import Inspection, Judgement, Origin, Submission, judge, judge_failure
 from service.inspections.repository import InspectionRepository
@@ -28,8 +29,10 @@ from service.observability import metrics
 from service.ocr.cores import granted_cores
 from service.ocr.reader import Reader
 from service.ocr.text import Reading
+from service.recipes.production import Source
 from service.recipes.recipe import Recipe
 from service.recipes.repository import RecipeRepository
+from service.recipes.resolve import resolve
 from service.settings import LimitSettings
 
 T = TypeVar("T")
@@ -100,9 +103,10 @@ class InspectionPipeline:
         Every `Unavailable` states in `reject` what the line does with the part.
         """
         received = _Received(image, submission, time.monotonic() + deadline_ms / 1000)
-        recipe = (await to_thread.run_sync(self._recipes.active, submission.recipe)).resolve(
-            submission.expected
-        )
+        stored = await to_thread.run_sync(self._recipes.active, submission.recipe)
+        seen = submission.captured_at or received.at
+        source: Source = "captured_at" if submission.captured_at else "received_at"
+        recipe = resolve(stored, submission.expected, seen, source)
         timings: dict[str, float] = {}
         storing: dict[str, float] = {}
         try:
@@ -149,7 +153,8 @@ class InspectionPipeline:
         try:
             reading, timings["queue"] = await self._batcher.submit(frame, received.deadline)
             timings |= reading.timings_ms
-            return _Outcome(await _timed("match", timings, judge, recipe, reading))
+            evidence = await to_thread.run_sync(gather, frame, recipe)
+            return _Outcome(await _timed("match", timings, judge, recipe, reading, evidence))
         except DeadlinePassed as error:
             return _late(recipe, error)
         except EngineFailed as error:
@@ -186,6 +191,7 @@ class InspectionPipeline:
                 recipe_version=recipe.version,
                 verdict=judgement.evaluation.verdict,
                 reject=judgement.reject,
+                production=recipe.production,
                 fields=judgement.evaluation.fields,
                 defects=judgement.evaluation.defects,
                 lines=judgement.lines,

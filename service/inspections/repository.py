@@ -14,9 +14,12 @@ from service.db.engine import transaction
 from service.errors import InspectionNotFound, StoreUnavailable
 from service.inspections.inspection import Inspection, Origin, ReadLine, Submission
 from service.inspections.tables import InspectionRow
+from service.matching.field import FieldResult
 from service.matching.outcome import Verdict
-from service.matching.verdict import Defect, FieldResult
+from service.matching.verdict import Defect
+from service.recipes.production import Production
 
+_PRODUCTION: Final = TypeAdapter(Production | None)
 _FIELDS: Final = TypeAdapter(tuple[FieldResult, ...])
 _DEFECTS: Final = TypeAdapter(tuple[Defect, ...])
 _LINES: Final = TypeAdapter(tuple[ReadLine, ...])
@@ -92,6 +95,7 @@ def _row(inspection: Inspection) -> InspectionRow:
         expected=dict(submission.expected),
         verdict=inspection.verdict.value,
         reject=inspection.reject,
+        production=_PRODUCTION.dump_python(inspection.production, mode="json"),
         fields=_FIELDS.dump_python(inspection.fields, mode="json"),
         defects=_DEFECTS.dump_python(inspection.defects, mode="json"),
         lines=_LINES.dump_python(inspection.lines, mode="json"),
@@ -125,6 +129,7 @@ def _inspection(row: InspectionRow) -> Inspection:
         submission=Submission(row.recipe, row.expected, row.station_id, row.part_id, row.captured_at),
         verdict=Verdict(row.verdict),
         notes=tuple(row.notes),
+        production=_PRODUCTION.validate_python(row.production),
         fields=_FIELDS.validate_python(row.fields),
         defects=_DEFECTS.validate_python(row.defects),
         lines=_LINES.validate_python(row.lines),

@@ -25,6 +25,7 @@ class InspectionRow(Base):
     expected: Mapped[dict[str, str]] = mapped_column(JSON)
     verdict: Mapped[str] = mapped_column(String(8))
     reject: Mapped[bool]
+    production: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     fields: Mapped[list[Any]] = mapped_column(JSON)
     defects: Mapped[list[Any]] = mapped_column(JSON)
     lines: Mapped[list[Any]] = mapped_column(JSON)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from service.matching.outcome import CharState, Outcome
 
 if TYPE_CHECKING:
-    from service.matching.verdict import CharResult, FieldResult
+    from service.matching.characters import CharResult
+    from service.matching.field import FieldResult
 
 
 def explain(result: FieldResult) -> str:

@@ -25,6 +25,9 @@ class Outcome(str, Enum):
     CONFUSED = "CONFUSED"
     LOW_CONFIDENCE = "LOW_CONFIDENCE"
     MISSING = "MISSING"
+    MISPLACED = "MISPLACED"
+    ROTATED = "ROTATED"
+    DUPLICATE = "DUPLICATE"
     INVALID = "INVALID"
 
 
@@ -47,7 +50,12 @@ class DefectCode(str, Enum):
     CONFUSED = "CONFUSED"
     LOW_CONFIDENCE = "LOW_CONFIDENCE"
     MISSING = "MISSING"
+    MISPLACED = "MISPLACED"
+    ROTATED = "ROTATED"
+    DUPLICATE = "DUPLICATE"
     INVALID = "INVALID"
+    UNEXPECTED_TEXT = "UNEXPECTED_TEXT"
+    SEVERAL_LABELS = "SEVERAL_LABELS"
     NOTHING_READ = "NOTHING_READ"
     DEADLINE_PASSED = "DEADLINE_PASSED"
     ENGINE_FAILED = "ENGINE_FAILED"
@@ -58,6 +66,9 @@ VERDICTS: Final[dict[Outcome, Verdict]] = {
     Outcome.ABSENT: Verdict.PASS,
     Outcome.MISMATCH: Verdict.FAIL,
     Outcome.MISSING: Verdict.FAIL,
+    Outcome.MISPLACED: Verdict.FAIL,
+    Outcome.ROTATED: Verdict.FAIL,
+    Outcome.DUPLICATE: Verdict.FAIL,
     Outcome.INVALID: Verdict.FAIL,
     Outcome.CONFUSED: Verdict.REVIEW,
     Outcome.LOW_CONFIDENCE: Verdict.REVIEW,

@@ -1,130 +1,270 @@
-"""Finds the place of every field on the label: each character of the label belongs to one field at most."""
+"""Finds the place of every print on the label, for all fields together."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
-from service.matching import alignment
-from service.matching.alignment import Alignment, Text
-from service.matching.layout import LabelChar
-from service.recipes.normalise import Case, Whitespace, normalise_template, normalise_text
+from service.matching.alignment import Alignment, Step, closest
+from service.matching.assignment import Candidate, assign
+from service.matching.exact import exact_places, rest_of_word
+from service.matching.label import Label
+from service.matching.prints import Form, forms_of
+from service.matching.text import WRONG, Text, words_of
+from service.recipes.confusables import confusables
+from service.recipes.normalise import Case, Whitespace
 from service.recipes.recipe import Field
-from service.recipes.regex import compile_regex
-from service.recipes.template import Template
+from service.recipes.template import Position
 
 # How much of a print may be wrong, as a share of its length, before it counts as missing instead; one wrong character of
 # two or more is always a wrong print. What resembles an optional print less than by two thirds may be another text.
 MAX_COST_SHARE: Final = 0.5
 PREFIX_COST_SHARE: Final = 0.34
 OPTIONAL_COST_SHARE: Final = 0.34
+MAX_PLACES: Final = 64  # of one print that are considered
+MAX_NEAR_PLACES: Final = 6
+
+# What a place is worth. A print that stands exactly is never given up for one that resembles its own; among exact ones
+# fixed text counts before patterns and longer before shorter, so that no pattern takes another's print.
+FIXED_GAIN: Final = 1_000_000
+EXACT_GAIN: Final = 10_000
+NEAR_GAIN: Final = 100
+PLACE_GAIN: Final = 99
+
+Preference = Callable[[int, int], int]
+"""What a place from one index of the label to another is worth for where it stands: 0 to `PLACE_GAIN`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a field was found.
+    """Where a print was found.
 
     `beside` is a number right beside it that may belong to it (`Text.number_beside`), `doubtful` says that an optional
     print was found in something that resembles it only loosely.
     """
 
+    form: Form
     alignment: Alignment
     beside: str = ""
     doubtful: bool = False
 
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """A field made ready for the search: a template (of a regex only its prefix) and the text it is looked for in."""
-
-    field: Field
-    template: Template
-    prefix_length: int
-    expression: Any
-    text: Text
+    @property
+    def first(self) -> int:
+        return min(self.alignment.indices)
 
     @property
-    def specificity(self) -> int:
-        """Fixed text is placed before patterns, longer before shorter, so that no pattern takes another's print."""
-        fixed = sum(len(position.allowed) == 1 for position in self.template)
-        return 1000 * fixed + len(self.template)
-
-    def closest(self) -> Alignment | None:
-        """The best place of a print that is nowhere as it should be."""
-        if self.expression is None:
-            max_cost = max(
-                alignment.WRONG if len(self.template) > 1 else 0, MAX_COST_SHARE * len(self.template)
-            )
-            at = alignment.closest(self.template, self.text, max_cost)
-            if at is not None:
-                return at
-        prefix = self.template[: self.prefix_length]
-        if not prefix:
-            return None
-        return alignment.prefix_and_word(prefix, self.field.rule, self.text, PREFIX_COST_SHARE * len(prefix))
+    def last(self) -> int:
+        return max(self.alignment.indices)
 
 
-def find(fields: Sequence[Field], label: Sequence[LabelChar]) -> dict[str, Place]:
-    """The place of each field that is on the label, by field name.
+@dataclass(frozen=True, slots=True)
+class FoundField:
+    """`copies` holds the places of its lines for each time that a field must be there, `spare` counts further ones."""
 
-    Prints that stand exactly as wanted are placed first, the most specific field before the others; what is left is
-    placed by how close it comes.
-    """
+    copies: list[list[Place | None]]
+    spare: int
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found of the fields, by name."""
+
+    fields: dict[str, FoundField]
+    label: Label
+
+    def unclaimed(self) -> list[str]:
+        """The words of the label that belong to no field."""
+        found = (place for field in self.fields.values() for copy in field.copies for place in copy)
+        claimed = {index for place in found if place for index in place.alignment.indices}
+        return [
+            word for start, end, word in words_of(self.label.text) if claimed.isdisjoint(range(start, end))
+        ]
+
+
+class _Kind:
+    """A print that is looked for: one line of a field. Fields of equal prints share it, for they share its places."""
+
+    def __init__(self, number: int, forms: Sequence[Form], text: Text, preference: Preference | None) -> None:
+        self.number, self.forms, self.text = number, forms, text
+        self._preference = preference
+        self.places: list[Place] = []
+        self.candidates: list[Candidate] = []
+        self.is_exact = False
+        self.has_all = False
+        """Whether the places where it nearly fits are all among its candidates."""
+
+    def add_exact(self) -> None:
+        for form in self.forms:
+            worth = FIXED_GAIN * form.fixed + EXACT_GAIN * max(1, len(form.template))
+            for at in exact_places(form, self.text):
+                self._add(form, at, worth)
+                if len(self.places) >= MAX_PLACES:
+                    break
+        self.is_exact = bool(self.places)
+
+    def add_near(self, form: Form, places: Iterable[Alignment]) -> None:
+        for at in places:
+            self._add(form, at, max(1, NEAR_GAIN * (WRONG * len(form.template) - at.cost)))
+
+    def spare(self) -> int:
+        """How many more exact places there are that no print has claimed; of several on each other one counts."""
+        count, reach = 0, -1
+        for place in sorted(self.places, key=lambda one: one.first):
+            start, end = self.text.at(place.first), self.text.at(place.last) + 1
+            if place.alignment.cost == 0 and start > reach and self.text.is_free(start, end):
+                count, reach = count + 1, end - 1
+        return count
+
+    def clear(self) -> None:
+        self.places.clear()
+        self.candidates.clear()
+
+    def _add(self, form: Form, at: Alignment, gain: int) -> None:
+        place = Place(form, at)
+        if self._preference is not None:
+            gain += self._preference(place.first, place.last)
+        self.places.append(place)
+        self.candidates.append(Candidate(place.first, place.last, gain))
+
+
+def find(
+    fields: Sequence[Field],
+    label: Label,
+    own_confusables: tuple[str, ...],
+    preferences: Mapping[str, Preference] | None = None,
+) -> Findings:
+    """The places of all prints, assigned together: exactly fitting ones first, what is left by how close it comes."""
     texts: dict[tuple[Whitespace, Case], Text] = {}
+    kinds: dict[object, _Kind] = {}
+    wanted: list[tuple[Field, _Kind]] = []
     for field in fields:
         rules = (field.whitespace, field.case)
         if rules not in texts:
-            texts[rules] = Text(normalise_text([char.char.char for char in label], *rules))
-    wanted = sorted((_prepare(field, texts) for field in fields), key=lambda one: -one.specificity)
-    found: dict[str, Alignment] = {}
+            texts[rules] = Text(label.text, *rules, confusables(own_confusables, field.case))
+        preference = (preferences or {}).get(field.name)
+        rule = (field.expect, field.pattern, field.regex, field.date, field.any_of, field.prefix)
+        for number, forms in list(enumerate(forms_of(field))) * field.repeat[0]:
+            same = (rule, number, rules, preference)
+            if same not in kinds:
+                kinds[same] = _Kind(len(kinds), forms, texts[rules], preference)
+            wanted.append((field, kinds[same]))
+    for kind in kinds.values():
+        kind.add_exact()
+    found = _assigned([kind for _, kind in wanted])
+    taken = [index for place in found if place for index in place.alignment.indices]
+    for text in texts.values():
+        text.take(taken)
+    _place_rest(wanted, found, list(texts.values()))
+    by_field: dict[str, FoundField] = {}
+    at = 0
+    for field in fields:
+        count = len(forms_of(field))
+        copies = []
+        for _ in range(field.repeat[0]):
+            copies.append([_judged(*wanted[one], found[one]) for one in range(at, at + count)])
+            at += count
+        by_field[field.name] = FoundField(copies, wanted[at - 1][1].spare())
+    return Findings(by_field, label)
 
-    def claim(one: _Wanted, at: Alignment) -> None:
-        found[one.field.name] = at
-        for text in texts.values():
-            text.take(at.indices)
 
-    for one in wanted:
-        at = _first_exact(one)
-        if at is not None:
-            claim(one, at)
-    left = {
-        one.field.name: (one, at) for one in wanted if one.field.name not in found and (at := one.closest())
-    }
+def _assigned(wanted: Sequence[_Kind]) -> list[Place | None]:
+    """Places that no two prints share.
+
+    Only the best place where a print nearly fits is looked for at first; where prints compete, all of them are.
+    """
+    kinds = list(dict.fromkeys(wanted))
+    _add_near([kind for kind in kinds if not kind.is_exact], 1)
+    while True:
+        given, disputed = assign([kind.candidates for kind in wanted], [kind.number for kind in wanted])
+        losers = [wanted[one] for one in sorted(disputed) if given[one] is None or not wanted[one].is_exact]
+        more = [kind for kind in dict.fromkeys(losers) if not kind.has_all]
+        if not more:
+            return [None if at is None else kind.places[at] for kind, at in zip(wanted, given, strict=True)]
+        for kind in more:
+            kind.has_all = True
+            if not kind.is_exact:
+                kind.clear()
+        _add_near(more, MAX_NEAR_PLACES)
+
+
+def _add_near(kinds: Sequence[_Kind], count: int) -> None:
+    for text in dict.fromkeys(kind.text for kind in kinds):
+        asked = [(kind, form) for kind in kinds if kind.text is text for form in kind.forms]
+        asked = [(kind, form) for kind, form in asked if form.expression is None]
+        found = closest(
+            [form.template for _, form in asked], text, [_max_cost(form) for _, form in asked], count
+        )
+        for (kind, form), places in zip(asked, found, strict=True):
+            kind.add_near(form, places)
+
+
+def _max_cost(form: Form) -> int:
+    length = len(form.template)
+    return int(max(WRONG if length > 1 else 0, MAX_COST_SHARE * WRONG * length))
+
+
+def _place_rest(
+    wanted: Sequence[tuple[Field, _Kind]], found: list[Place | None], texts: Sequence[Text]
+) -> None:
+    """What has lost its places to others may still stand between them, or its prefix without its value."""
+    left = _remaining([(index, *wanted[index]) for index, place in enumerate(found) if place is None])
     while left:
-        one, at = min(left.values(), key=lambda candidate: candidate[1].cost / len(candidate[0].template))
-        claim(one, at)
-        del left[one.field.name]
+        index = min(left, key=lambda one: left[one].alignment.cost / max(1, len(left[one].form.template)))
+        place = found[index] = left.pop(index)
+        for text in texts:
+            text.take(place.alignment.indices)
         # A place that shares no character with the one just taken stays the best there is.
-        for name, (other, other_at) in list(left.items()):
-            if not set(at.indices).isdisjoint(other_at.indices):
-                del left[name]
-                if (again := other.closest()) is not None:
-                    left[name] = (other, again)
-    return {one.field.name: _place(one, found[one.field.name]) for one in wanted if one.field.name in found}
+        taken = set(place.alignment.indices)
+        lost = [one for one in left if not taken.isdisjoint(left[one].alignment.indices)]
+        for other in lost:
+            del left[other]
+        left |= _remaining([(other, *wanted[other]) for other in lost])
 
 
-def _prepare(field: Field, texts: dict[tuple[Whitespace, Case], Text]) -> _Wanted:
-    rules = (field.whitespace, field.case)
-    expression = None
-    if field.expect is None and field.regex is not None:
-        expression = compile_regex(field.regex, *rules)
-    template = normalise_template(field.template(), *rules)
-    prefix_length = len(normalise_text(field.prefix, *rules)) if field.prefix else 0
-    return _Wanted(field, template, prefix_length, expression, texts[rules])
+def _remaining(wanted: Sequence[tuple[int, Field, _Kind]]) -> dict[int, Place]:
+    """The best places in what no print has claimed, by the number that each print comes with."""
+    found: dict[int, Place] = {}
+    for text in dict.fromkeys(kind.text for _, _, kind in wanted):
+        here = [
+            (index, field, form) for index, field, kind in wanted if kind.text is text for form in kind.forms
+        ]
+        whole = [(index, form) for index, _, form in here if form.expression is None]
+        places = closest(
+            [form.template for _, form in whole], text, [_max_cost(form) for _, form in whole], 1
+        )
+        for (index, form), at in zip(whole, places, strict=True):
+            if at and index not in found:
+                found[index] = Place(form, at[0])
+        begun = [(index, field, form) for index, field, form in here if form.prefix and index not in found]
+        costs = [int(PREFIX_COST_SHARE * WRONG * len(form.prefix)) for _, _, form in begun]
+        places = closest([form.prefix for _, _, form in begun], text, costs, 1)
+        for (index, field, form), at in zip(begun, places, strict=True):
+            if at and index not in found:
+                found[index] = Place(form, _with_next_word(at[0], field.rule, text))
+    return found
 
 
-def _first_exact(one: _Wanted) -> Alignment | None:
-    if one.expression is None:
-        return alignment.first_exact(one.template, one.text)
-    return alignment.first_match(one.template, one.expression, one.text)
+def _with_next_word(prefix: Alignment, rule: str, text: Text) -> Alignment:
+    """A prefix that is not followed by what belongs there, with the word that stands there instead."""
+    behind = text.at(prefix.indices[-1]) + 1
+    whole = prefix.steps[-1].position is None  # the rest of a word is there already
+    end = behind if whole else rest_of_word(text, behind)
+    instead = tuple(Step(None, index) for index in text.indices[behind:end].tolist())
+    nothing = (Step(Position(rule, frozenset()), None),)
+    return Alignment(prefix.cost + WRONG, prefix.steps + (instead or nothing))
 
 
-def _place(one: _Wanted, at: Alignment) -> Place:
-    ignores_space = one.field.whitespace == "ignore"
-    open_ended = one.expression is not None
-    beside = one.text.number_beside(at, open_ended=open_ended) if at.cost == 0 and ignores_space else ""
-    loose = at.cost > OPTIONAL_COST_SHARE * len(one.template)
-    prefix = at.steps[: one.prefix_length]
+def _judged(field: Field, kind: _Kind, place: Place | None) -> Place | None:
+    """The place with what makes it doubtful; asked for when all characters have been claimed."""
+    if place is None:
+        return None
+    at, form = place.alignment, place.form
+    beside = ""
+    if at.cost == 0 and field.whitespace == "ignore":
+        ends = kind.text.at(place.first), kind.text.at(place.last)
+        beside = kind.text.number_beside(*ends, open_ended=form.expression is not None)
+    prefix = at.steps[: len(form.prefix)]
     has_prefix = bool(prefix) and all(step.position is not None and step.index is not None for step in prefix)
-    return Place(at, beside, doubtful=one.field.optional and loose and not has_prefix)
+    loose = at.cost > OPTIONAL_COST_SHARE * WRONG * len(form.template)
+    return replace(place, beside=beside, doubtful=field.optional and loose and not has_prefix)

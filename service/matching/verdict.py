@@ -5,47 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from service.matching.alignment import Step
-from service.matching.confusables import look_alikes
+from service.matching.evidence import NOTHING_ELSE, Evidence
 from service.matching.explanation import explain
-from service.matching.layout import LabelChar, read_as_rows, span_box
-from service.matching.outcome import VERDICTS, CharState, DefectCode, Outcome, Verdict, worst
-from service.matching.search import Place, find
-from service.ocr.text import Quad
-from service.recipes.dates import date_fault, printed_length
-from service.recipes.normalise import fold
+from service.matching.field import FieldResult, Scene, judge_field, not_found
+from service.matching.label import Label, hull
+from service.matching.outcome import VERDICTS, DefectCode, Outcome, Verdict, worst
+from service.matching.placement import Registration, preference, register
+from service.matching.search import PLACE_GAIN, find
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from service.ocr.text import CharScore, TextLine
-    from service.recipes.recipe import Field, Recipe
+    from service.matching.placement import Size
+    from service.matching.search import Findings, Preference
+    from service.ocr.text import TextLine
+    from service.recipes.recipe import Recipe
 
-# A runner-up this strong means that the recogniser itself hesitated between the two characters.
-HESITATION: Final = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class CharResult:
-    """`expected` is the character or its class (`{digit}`), empty for an extra one; `read` is empty for a missing one."""
-
-    expected: str
-    read: str
-    state: CharState
-    score: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class FieldResult:
-    """What became of a field; `score` is its weakest character's, `box` where it was read."""
-
-    name: str
-    outcome: Outcome
-    expected: str
-    read: str
-    score: float | None
-    box: Quad | None
-    chars: tuple[CharResult, ...]
+SHOWN_WORDS: Final = 5  # of unexpected text, in a defect's detail
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,114 +38,82 @@ class Evaluation:
     defects: tuple[Defect, ...]
 
 
-def evaluate(recipe: Recipe, lines: Sequence[TextLine]) -> Evaluation:
-    """Compare what was read with a resolved recipe. The order of `lines` does not matter.
+def evaluate(recipe: Recipe, lines: Sequence[TextLine], evidence: Evidence = NOTHING_ELSE) -> Evaluation:
+    """Compare what was read, and what else the image shows, with a resolved recipe.
 
-    PASS only if every field is MATCH (or an optional one ABSENT) and something was read at all.
+    The order of `lines` does not matter.
+
+    PASS only if every field is MATCH (or an optional one ABSENT), something was read at all, and nothing about the whole
+    label needs attention.
     """
     if not lines:
         blank = Verdict.FAIL if recipe.on_blank == "fail" else Verdict.REVIEW
-        fields = tuple(_missing(field) for field in recipe.fields)
+        fields = tuple(not_found(field) for field in recipe.fields)
         detail = "no text was read: no label in view, no print, or an image too poor to read"
         return Evaluation(blank, fields, (Defect(DefectCode.NOTHING_READ, None, detail),))
-    label = read_as_rows(lines)
-    found = find(recipe.fields, label)
-    results, defects = [], []
+    label = Label(lines)
+    registration = _registration(recipe, label, evidence.size)
+    preferences = _preferences(recipe, label, evidence.size, registration)
+    findings = find(recipe.fields, label, recipe.confusables, preferences)
+    scene = Scene(label, recipe.confusables, evidence.size, registration)
+    results: list[FieldResult] = []
+    defects: list[Defect] = []
+    verdicts: list[Verdict] = []
     for field in recipe.fields:
-        place = found.get(field.name)
-        result, fault = _judge(field, place, label, lines) if place else (_missing(field), None)
+        result, fault = judge_field(field, findings.fields[field.name], scene)
         results.append(result)
-        if VERDICTS[result.outcome] is not Verdict.PASS:
+        verdicts.append(VERDICTS[result.outcome])
+        if verdicts[-1] is not Verdict.PASS:
             detail = "; ".join(filter(None, (explain(result), fault)))
             defects.append(Defect(DefectCode(result.outcome.value), field.name, detail))
-    verdict = worst([VERDICTS[result.outcome] for result in results])
-    if verdict is Verdict.PASS and all(result.outcome is Outcome.ABSENT for result in results):
+    for verdict, defect in _of_the_label(recipe, results, findings):
+        verdicts.append(verdict)
+        defects.append(defect)
+    return Evaluation(worst(verdicts), tuple(results), tuple(defects))
+
+
+def _registration(recipe: Recipe, label: Label, size: Size | None) -> Registration:
+    """How the label lies, from the anchors alone; the other fields are looked for with that in mind."""
+    anchors = [field for field in recipe.fields if field.name in recipe.anchors]
+    if size is None or not anchors:
+        return Registration()
+    found = find(anchors, label, recipe.confusables).fields
+    boxes = {
+        name: hull([label.box(place.first, place.last) for place in one.copies[0] if place])
+        for name, one in found.items()
+        if any(one.copies[0])
+    }
+    return register(recipe, boxes, size)
+
+
+def _preferences(
+    recipe: Recipe, label: Label, size: Size | None, registration: Registration
+) -> dict[str, Preference]:
+    """Of several equal prints the one is taken that stands where it should."""
+    if size is None:
+        return {}
+    return {
+        field.name: preference(field.near, registration, size, label.box, PLACE_GAIN)
+        for field in recipe.fields
+        if field.near is not None and field.near.box is not None
+    }
+
+
+def _of_the_label(
+    recipe: Recipe, results: Sequence[FieldResult], findings: Findings
+) -> Iterator[tuple[Verdict, Defect]]:
+    """Defects that belong to no field."""
+    if all(result.outcome is Outcome.ABSENT for result in results):
         # Text was read, but none of it is what the recipe speaks of: that is no evidence for a good label.
         detail = "none of the recipe's fields was found, and all of them are optional"
-        return Evaluation(Verdict.REVIEW, tuple(results), (Defect(DefectCode.NOTHING_READ, None, detail),))
-    return Evaluation(verdict, tuple(results), tuple(defects))
-
-
-def _missing(field: Field) -> FieldResult:
-    if field.optional:
-        return FieldResult(field.name, Outcome.ABSENT, _expected(field), "", None, None, ())
-    chars = tuple(CharResult(position.shown, "", CharState.MISSING, None) for position in field.template())
-    return FieldResult(field.name, Outcome.MISSING, _expected(field), "", None, None, chars)
-
-
-def _expected(field: Field) -> str:
-    apart = " " if field.prefix[-1:].isascii() and field.prefix[-1:].isalnum() else ""  # for the eye only
-    return field.prefix + apart + field.rule
-
-
-def _judge(
-    field: Field, place: Place, label: Sequence[LabelChar], lines: Sequence[TextLine]
-) -> tuple[FieldResult, str | None]:
-    """What became of a field that was found, and what its characters alone do not explain."""
-    steps, indices = place.alignment.steps, place.alignment.indices
-    chars = tuple(_char(step, label, field) for step in steps)
-    span = label[min(indices) : max(indices) + 1]
-    outcome, fault = _outcome(chars), None
-    if outcome is Outcome.MATCH and field.date is not None:
-        printed = [fold(char.read, field.case) for char in chars if not char.read.isspace()]
-        fault = date_fault("".join(printed[-printed_length(field.date) :]), field.date)
-        outcome = Outcome.INVALID if fault else outcome
-    if outcome is Outcome.MATCH and place.beside:
-        outcome = Outcome.CONFUSED
-        fault = f"{place.beside!r} stands beside it, and the space between may be none: expect it too, or set whitespace"
-    if outcome is Outcome.MISMATCH and place.doubtful:
-        outcome, fault = Outcome.CONFUSED, "it is optional, and this may be another text"
-    if outcome is Outcome.MATCH and any(char.state is CharState.BAD for char in chars):
-        outcome = Outcome.LOW_CONFIDENCE
-    result = FieldResult(
-        name=field.name,
-        outcome=outcome,
-        expected=_expected(field),
-        read="".join(char.char.char for char in span),
-        score=min((char.score for char in chars if char.score is not None), default=None),
-        box=span_box(span, lines),
-        chars=chars,
-    )
-    return result, fault
-
-
-def _char(step: Step, label: Sequence[LabelChar], field: Field) -> CharResult:
-    expected = step.position.shown if step.position else ""
-    if step.index is None:
-        return CharResult(expected, "", CharState.MISSING, None)
-    read = label[step.index].char
-    score = _score(read, field)
-    return CharResult(expected, read.char, _state(step, read, score, field), round(score, 4))
-
-
-def _score(read: CharScore, field: Field) -> float:
-    """The recogniser's belief in a character under the field's normalisation.
-
-    Forms that count as the same (`：` and `:`, or both cases where the field ignores case) share their probability.
-    """
-    char = fold(read.char, field.case)
-    score = read.score + sum(score for other, score in read.alternatives if fold(other, field.case) == char)
-    return min(score, 1.0)  # in this order a score that is no number stays one, and is never enough
-
-
-def _state(step: Step, read: CharScore, score: float, field: Field) -> CharState:
-    if step.position is None:
-        return CharState.EXTRA
-    allowed = {fold(char, field.case) for char in step.position.allowed}
-    char = fold(read.char, field.case)
-    if char in allowed:
-        return CharState.GOOD if score >= field.min_confidence else CharState.BAD
-    if not allowed.isdisjoint(look_alikes(char)):
-        return CharState.CONFUSED
-    if any(fold(other, field.case) in allowed for other, second in read.alternatives if second >= HESITATION):
-        return CharState.CONFUSED_MISMATCH
-    return CharState.MISMATCH
-
-
-def _outcome(chars: Sequence[CharResult]) -> Outcome:
-    states = {char.state for char in chars}
-    if states & {CharState.MISMATCH, CharState.MISSING, CharState.EXTRA}:
-        return Outcome.MISMATCH
-    if states & {CharState.CONFUSED, CharState.CONFUSED_MISMATCH}:
-        return Outcome.CONFUSED
-    return Outcome.MATCH
+        yield Verdict.REVIEW, Defect(DefectCode.NOTHING_READ, None, detail)
+    once = [field.name for field in recipe.fields if not field.optional and field.repeat[1] is None]
+    again = [name for name in once if findings.fields[name].spare]
+    if len(again) > max(1, len(once) / 2):
+        detail = f"{', '.join(again)} stand there more than once: two labels in view? If not, state how often with repeat"
+        yield Verdict.REVIEW, Defect(DefectCode.SEVERAL_LABELS, None, detail)
+    if recipe.unexpected_text != "ignore" and (found := findings.unclaimed()):
+        more = f" and {len(found) - SHOWN_WORDS} more" if len(found) > SHOWN_WORDS else ""
+        words = ", ".join(map(repr, found[:SHOWN_WORDS])) + more
+        verdict = Verdict.FAIL if recipe.unexpected_text == "fail" else Verdict.REVIEW
+        yield verdict, Defect(DefectCode.UNEXPECTED_TEXT, None, f"belongs to no field: {words}")

@@ -2,19 +2,69 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from service.errors import ExpectedValueInvalid, ExpectedValueMissing, ExpectedValueUnknown
 from service.imaging.regions import WHOLE_IMAGE, View
 from service.recipes import template
-from service.recipes.dates import date_fault, date_template
-from service.recipes.normalise import Case, Whitespace, normalise_template, normalise_text
+from service.recipes.checkdigits import CheckDigit, check_digit_fault
+from service.recipes.dates import MONTHS, date_template, print_date, printed_length, read_date
+from service.recipes.normalise import Case, Whitespace, fold_text, normalise_template, normalise_text
+from service.recipes.position import Near
+from service.recipes.production import Clock, DateExpression, Production
 from service.recipes.regex import compile_regex
 
 OnError = Literal["reject", "accept"]
 OnBlank = Literal["review", "fail"]
+Confusable = Literal["review", "accept", "fail"]
+Unexpected = Literal["ignore", "review", "fail"]
+
+
+@dataclass(frozen=True, slots=True)
+class DateRule:
+    """A printed date: it must exist, and lie where the rule says."""
+
+    format: str
+    months: tuple[str, ...] = MONTHS["en"]
+    equals: DateExpression | None = None
+    tolerance: int = 0
+    """Days that it may differ from `equals`."""
+    not_before: DateExpression | None = None
+    not_after: DateExpression | None = None
+    earliest: dt.date | None = None
+    """What the expressions come to for one part, as `latest` does."""
+    latest: dt.date | None = None
+    today: dt.date = dt.date(2026, 1, 1)
+    """Decides the century of a year of two digits."""
+
+    def template(self) -> template.Template:
+        return date_template(self.format, self.months)
+
+    def printed(self, date: dt.date) -> str:
+        return print_date(date, self.format, self.months)
+
+    def read(self, text: str) -> dt.date:
+        """The date that stands at the end of a text without white space.
+
+        Raises:
+            ValueError: there is no such date.
+        """
+        length = printed_length(self.format, self.months)
+        return read_date(text[-length:], self.format, self.today, self.months)
+
+    def fault(self, text: str) -> str | None:
+        """Why a printed date is wrong although its characters fit; None if it is right."""
+        try:
+            date = self.read(text)
+        except ValueError as error:
+            return str(error)
+        if self.earliest is not None and date < self.earliest:
+            return f"{date} lies before {self.earliest}, the first day allowed"
+        if self.latest is not None and date > self.latest:
+            return f"{date} lies after {self.latest}, the last day allowed"
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,52 +73,73 @@ class Field:
 
     name: str
     expect: str | None = None
-    """The text, maybe with `{name}` for values that come with each inspection."""
+    """The text, maybe with `{name}` for values that come with each inspection; a line break begins a new line."""
     pattern: str | None = None
     regex: str | None = None
-    date: str | None = None
-    """A date format; the date read must exist."""
+    date: DateRule | None = None
+    any_of: tuple[str, ...] = ()
+    """Texts of which one is printed."""
     prefix: str = ""
+    check_digit: CheckDigit | None = None
     min_confidence: float = 0.6
     whitespace: Whitespace = "ignore"
     case: Case = "exact"
+    confusable: Confusable = "review"
+    """What becomes of a character that is listed as alike to the expected one."""
+    near: Near | None = None
     optional: bool = False
+    repeat: tuple[int, int | None] = (1, None)
+    """How often it must be, and may at most be, on the label; None is any number."""
 
     @property
     def rule(self) -> str:
         """The rule as the recipe states it, for people."""
-        return self.expect or self.pattern or self.date or self.regex or ""
-
-    def template(self) -> template.Template:
-        """What a print of this field looks like, prefix included; of a `regex` only the prefix."""
         if self.expect is not None:
-            body = template.literal(self.expect)
-        elif self.pattern is not None:
-            body = template.pattern(self.pattern)
-        elif self.date is not None:
-            body = date_template(self.date)
-        else:
-            body = ()
-        return template.literal(self.prefix) + body
+            return self.expect
+        return self.pattern or (self.date.format if self.date else self.regex) or " | ".join(self.any_of)
+
+    def templates(self) -> list[list[tuple[str, template.Template]]]:
+        """For each line of the print the texts that may stand there, as the recipe has them and as templates.
+
+        Without the prefix; of a `regex` alone there is none.
+        """
+        if self.expect is not None:
+            lines = [line for line in self.expect.split("\n") if line.strip()]
+            return [[(line, template.literal(line))] for line in lines]
+        if self.pattern is not None:
+            return [[(self.pattern, template.pattern(self.pattern))]]
+        if self.date is not None:
+            return [[(self.date.format, self.date.template())]]
+        return [[(text, template.literal(text)) for text in self.any_of]] if self.any_of else []
+
+    def value(self, printed: str) -> str:
+        """What was printed, without its prefix and white space, as it is compared."""
+        plain, _ = normalise_text(printed, "ignore", self.case)
+        prefix, _ = normalise_text(self.prefix, "ignore", self.case)
+        return plain[len(prefix) :]
+
+    def value_fault(self, value: str) -> str | None:
+        """Why a value (see `value`) that fits character by character is wrong all the same; None if it is right."""
+        fault = self.date.fault(value) if self.date is not None else None
+        if fault is None and self.check_digit is not None:
+            fault = check_digit_fault(value, self.check_digit)
+        return fault
 
     def rule_fault(self, text: str) -> str | None:
-        """Why an expected text can never satisfy the `pattern`, `regex` or `date` beside it; None if it can."""
-        plain = "".join(char for char, _ in normalise_text(text, self.whitespace, self.case))
-        if (
-            self.regex is not None
-            and compile_regex(self.regex, self.whitespace, self.case).fullmatch(plain) is None
+        """Why an expected text can never satisfy the rules beside it; None if it can."""
+        plain, _ = normalise_text(text, self.whitespace, self.case)
+        if self.regex is not None and not compile_regex(self.regex, self.whitespace, self.case).matches(
+            plain
         ):
             return f"{text!r} does not match {self.regex!r}"
-        rule = replace(self, expect=None, prefix="")
+        rule = replace(self, expect=None)
         if self.pattern is not None or self.date is not None:
-            wanted = normalise_template(rule.template(), self.whitespace, self.case)
+            wanted = normalise_template(rule.templates()[0][0][1], self.whitespace, self.case)
             if len(wanted) != len(plain) or any(
                 char not in position.allowed for position, char in zip(wanted, plain, strict=True)
             ):
                 return f"{text!r} does not fit {rule.rule!r}"
-        if self.date is not None:
-            return date_fault("".join(plain.split()), self.date)
-        return None
+        return self.value_fault("".join(fold_text(text, self.case).split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,54 +149,22 @@ class Recipe:
     name: str
     fields: tuple[Field, ...]
     description: str = ""
+    product: Mapping[str, str] = field(default_factory=dict)
+    """Values that are the same for every part."""
+    clock: Clock | None = None
+    """How production dates are counted."""
     on_error: OnError = "reject"
     """What the line does on a time-out, an error or REVIEW."""
     on_blank: OnBlank = "review"
     """The verdict when nothing at all is read."""
+    unexpected_text: Unexpected = "ignore"
+    """The verdict on text that belongs to no field."""
+    anchors: tuple[str, ...] = ()
+    """Fields that show where the label lies."""
+    confusables: tuple[str, ...] = ()
+    """Groups of characters that look alike, beside the built-in ones."""
     image: View = WHOLE_IMAGE
     """What of its images is read."""
     version: int = 0
-
-    @property
-    def placeholders(self) -> tuple[str, ...]:
-        """Names of the values that each inspection must bring, in order of their first use."""
-        names = [
-            name
-            for field in self.fields
-            if field.expect is not None
-            for name in template.placeholders(field.expect)
-        ]
-        return tuple(dict.fromkeys(names))
-
-    def resolve(self, expected: Mapping[str, str]) -> Recipe:
-        """The recipe for one part: every `{name}` replaced by its value.
-
-        Raises:
-            ExpectedValueMissing: a value that the recipe uses was not given.
-            ExpectedValueUnknown: a value was given that the recipe does not use (a misspelt name, most likely).
-            ExpectedValueInvalid: a value is blank, leads to a text that is far too long, or breaks the rule that
-                stands beside it.
-        """
-        needed = self.placeholders
-        if missing := [name for name in needed if name not in expected]:
-            raise ExpectedValueMissing(f"recipe {self.name} needs expected values for: {', '.join(missing)}")
-        if unknown := [name for name in expected if name not in needed]:
-            raise ExpectedValueUnknown(
-                f"recipe {self.name} has no use for expected values: {', '.join(unknown)}; "
-                f"it takes: {', '.join(needed) or 'none'}"
-            )
-        if blank := [name for name in needed if not expected[name].strip()]:
-            raise ExpectedValueInvalid(f"expected values are blank: {', '.join(blank)}")
-        fields = []
-        for field in self.fields:
-            if field.expect is not None:
-                text = template.fill(field.expect, dict(expected))
-                if len(text) > template.MAX_POSITIONS:
-                    raise ExpectedValueInvalid(
-                        f"field {field.name} expects {len(text)} characters, more than {template.MAX_POSITIONS}"
-                    )
-                if fault := field.rule_fault(text):
-                    raise ExpectedValueInvalid(f"field {field.name}: {fault}")
-                field = replace(field, expect=text)  # noqa: PLW2901 (the resolved form takes its place)
-            fields.append(field)
-        return replace(self, fields=tuple(fields))
+    production: Production | None = None
+    """Of a recipe resolved for one part: when that was made, if a field asks for it."""

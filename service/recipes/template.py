@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,7 +23,7 @@ CLASSES: Final[dict[str, frozenset[str]]] = {
 MAX_POSITIONS: Final = 200
 
 _PATTERN_PART: Final = re.compile(r"\{\{|\}\}|\{([a-z]+)(?::(\d+))?\}|[^{}]|[{}]")
-_PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)\}|[{}]")
+_PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{([a-z][a-z0-9_]*)(?::([^{}]+))?\}|[{}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class Position:
 
 
 Template = tuple[Position, ...]
+Placeholder = tuple[str, str | None]
+"""Name, and the format of a date."""
 
 
 def literal(text: str) -> Template:
@@ -62,26 +65,26 @@ def pattern(text: str) -> Template:
     return _checked(tuple(positions))
 
 
-def placeholders(text: str) -> list[str]:
-    """Names in `{name}` of an `expect` text, in order.
+def placeholders(text: str) -> list[Placeholder]:
+    """Every `{name}` or `{name:FORMAT}` of an `expect` text, in order.
 
     Raises:
         ValueError: a lone brace.
     """
-    names = []
+    found = []
     for part in _PLACEHOLDER.finditer(text):
         if part[1]:
-            names.append(part[1])
+            found.append((part[1], part[2]))
         elif part[0] in "{}":
             raise ValueError(
                 f"a lone {part[0]!r}; write {part[0] * 2!r} for a brace, or {{name}} for a value"
             )
-    return names
+    return found
 
 
-def fill(text: str, values: dict[str, str]) -> str:
-    """Replace each `{name}` by its value and `{{`, `}}` by braces."""
-    return _PLACEHOLDER.sub(lambda part: values[part[1]] if part[1] else part[0][0], text)
+def fill(text: str, value: Callable[[str, str | None], str]) -> str:
+    """Replace each placeholder by its value, given its name and format, and `{{`, `}}` by braces."""
+    return _PLACEHOLDER.sub(lambda part: value(part[1], part[2]) if part[1] else part[0][0], text)
 
 
 def _checked(template: Template) -> Template:

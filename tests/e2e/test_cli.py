@@ -56,7 +56,7 @@ def test_inspect_json_has_the_keys_of_the_api(samples: Samples) -> None:
     (result,) = [json.loads(line) for line in done.stdout.splitlines()]
     assert (done.returncode, result["verdict"], result["defects"][0]["code"]) == (1, "FAIL", "MISMATCH")
     assert list(result)[1:] == [
-        "id", "verdict", "reject", "recipe", "recipe_version", "station_id", "part_id", "received_at",
+        "id", "verdict", "reject", "recipe", "recipe_version", "station_id", "part_id", "received_at", "production",
         "fields", "defects", "lines", "notes", "timings_ms",
     ]  # fmt: skip
 
@@ -110,8 +110,47 @@ def test_ocr_json(samples: Samples, tmp_path: Path) -> None:
     assert list(line) == ["text", "score", "box", "chars"]
     assert len(line["box"]) == 4
     assert "".join(char["char"] for char in line["chars"]) == line["text"]
-    assert list(line["chars"][0]) == ["char", "score", "alternatives"]
+    assert list(line["chars"][0]) == ["char", "score", "alternatives", "place"]
     assert any(char["alternatives"] for line in result["lines"] for char in line["chars"])
+
+
+def test_recipe_check_comes_to_the_verdict_of_inspect(samples: Samples, tmp_path: Path) -> None:
+    sample = pick(samples, None)
+    recipe, image = samples[0] / "recipes" / f"{sample.recipe}.yaml", samples[0] / sample.file
+    (tmp_path / "lines.json").write_text(printproof("ocr", image, "--json").stdout, "utf-8")
+    inspected = printproof("inspect", image, "--recipe", recipe, *expected_of(sample), "--json")
+    (tmp_path / "result.json").write_text(inspected.stdout, "utf-8")
+    wanted = json.loads(inspected.stdout)
+    for lines in ("lines.json", "result.json"):  # with the evidence of each character, and without
+        arguments = ("recipe", "check", "--recipe", recipe, "--lines", tmp_path / lines)
+        done = printproof(*arguments, *expected_of(sample), "--json")
+        assert done.returncode == 0, done.stderr
+        result = json.loads(done.stdout)
+        assert list(result) == list(wanted)
+        assert (result["id"], result["verdict"], result["defects"]) == (wanted["id"], "PASS", [])
+    assert [one["outcome"] for one in result["fields"]] == ["MATCH"] * len(wanted["fields"])
+    failed = printproof(*arguments, *expected_of(sample)[:-1], f"{expected_of(sample)[-1]}9")
+    assert failed.returncode in {1, 2}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "is not JSON"),
+        ('{"lines": [{"text": "A"}]}', "1: lines.0.box: Field required"),
+        ('{"lines": [{"text": "A", "score": 7, "box": [[0,0],[1,0],[1,1],[0,1]]}]}', "lines.0.score"),
+        ("[]", "1: object: "),
+    ],
+)
+def test_recipe_check_refuses_what_is_no_reading(
+    samples: Samples, tmp_path: Path, content: str, message: str
+) -> None:
+    (tmp_path / "lines.json").write_text(content)
+    recipe = samples[0] / "recipes" / "tablets.yaml"
+    values = ("--expected", "lot=1", "--expected", "best_before=2")
+    done = printproof("recipe", "check", "--recipe", recipe, "--lines", tmp_path / "lines.json", *values)
+    assert done.returncode == 2
+    assert message in done.stderr
 
 
 def test_recipe_validate(samples: Samples, tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_the_answer_has_the_fixed_keys(client: TestClient, good: tuple[bytes, Sa
     assert response.status_code == 201, response.text[:500]
     result = response.json()
     assert list(result) == [
-        "id", "verdict", "reject", "recipe", "recipe_version", "station_id", "part_id", "received_at",
+        "id", "verdict", "reject", "recipe", "recipe_version", "station_id", "part_id", "received_at", "production",
         "fields", "defects", "lines", "notes", "timings_ms",
     ]  # fmt: skip
     assert list(result["fields"][0]) == ["name", "outcome", "expected", "read", "score", "box", "chars"]

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from service.matching.field import FieldResult
 from service.matching.outcome import Outcome, Verdict
-from service.matching.verdict import FieldResult, evaluate
-from service.recipes.recipe import Field
+from service.matching.verdict import evaluate
+from service.recipes.recipe import DateRule, Field
 from tests.labels import askew, label, line, recipe, turned
 
 
@@ -51,7 +52,7 @@ def test_a_number_beside_a_number_is_doubt_unless_it_is_claimed() -> None:
     ("fields", "read"),
     [
         ([Field("lot", expect="L12345"), Field("q", expect="99")], "L123 99 45"),
-        ([Field("d", prefix="EXP", date="MM/YY"), Field("t", expect="10:30")], "EXP 10:30 12/26"),
+        ([Field("d", prefix="EXP", date=DateRule("MM/YY")), Field("t", expect="10:30")], "EXP 10:30 12/26"),
         ([Field("lot", prefix="LOT", expect="12"), Field("net", expect="500 ml")], "LOT 500 ml 12"),
         ([Field("lot", prefix="LOT", expect="127"), Field("net", expect="500ml")], "LOT 12 500ml 7"),
     ],
@@ -94,9 +95,9 @@ def test_prints_far_apart_are_not_one() -> None:
         (Field("x", expect="12"), "13"),
         (Field("x", expect="EU"), "EX"),
         (Field("x", expect="500 g"), "750 g"),
-        (Field("x", prefix="BB", date="DD/MM/YY", expect="03/04/26"), "BB 31/12/27"),
+        (Field("x", prefix="BB", date=DateRule("DD/MM/YY"), expect="03/04/26"), "BB 31/12/27"),
         (Field("x", prefix="LOT", pattern="{digit:6}"), "LOT ABCDEF"),
-        (Field("x", prefix="BEST BEFORE", date="DD/MM/YY"), "BEST BEFORE"),
+        (Field("x", prefix="BEST BEFORE", date=DateRule("DD/MM/YY")), "BEST BEFORE"),
         (Field("x", prefix="SN", regex="[0-9]{6}"), "SN 12345X"),
         (Field("x", prefix="SERIAL NO", regex="SN[0-9]{4,8}"), "SERIAL NO SN12A4"),
     ],

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from service.matching.confusables import look_alikes
+from service.matching.field import FieldResult
 from service.matching.outcome import VERDICTS, CharState, DefectCode, Outcome, Verdict
-from service.matching.verdict import FieldResult, evaluate
+from service.matching.verdict import evaluate
 from service.ocr.text import CharScore, TextLine
-from service.recipes.recipe import Field
+from service.recipes.confusables import confusables
+from service.recipes.recipe import DateRule, Field
 from tests.labels import label, line, recipe
 
 
@@ -89,7 +90,7 @@ def test_patterns(pattern: str, read: str, outcome: Outcome) -> None:
         ("DD.MM.YYYY", "28.02.0000", Outcome.INVALID),
         ("DD MMM YYYY", "11 APR 2021", Outcome.MATCH),
         ("DD MMM YYYY", "11APR2021", Outcome.MATCH),
-        ("DD MMM YYYY", "11 ABC 2021", Outcome.INVALID),
+        ("DD MMM YYYY", "11 ABC 2021", Outcome.MISMATCH),
         ("DD MMM YYYY", "31 APR 2021", Outcome.INVALID),
         ("MM/YY", "12/26", Outcome.MATCH),
         ("MM/YY", "13/26", Outcome.INVALID),
@@ -102,7 +103,7 @@ def test_patterns(pattern: str, read: str, outcome: Outcome) -> None:
     ],
 )
 def test_dates(format_: str, read: str, outcome: Outcome) -> None:
-    assert judge(Field("x", date=format_), read).outcome is outcome
+    assert judge(Field("x", date=DateRule(format_)), read).outcome is outcome
 
 
 @pytest.mark.parametrize(
@@ -121,10 +122,18 @@ def test_regular_expressions(regex: str, read: str, outcome: Outcome) -> None:
 @pytest.mark.parametrize(
     ("field", "read", "outcome"),
     [
-        (Field("x", prefix="BEST BEFORE", date="DD/MM/YY"), "BEST BEFORE 03/04/23", Outcome.MATCH),
-        (Field("x", prefix="BEST BEFORE", date="DD/MM/YY"), "BESTBEFORE03/04/23", Outcome.MATCH),
-        (Field("x", prefix="BEST BEFORE", date="DD/MM/YY"), "BEST BEFORE 30/02/23", Outcome.INVALID),
-        (Field("x", prefix="BEST BEFORE", date="DD/MM/YY"), "BEST BEF0RE 03/04/23", Outcome.CONFUSED),
+        (Field("x", prefix="BEST BEFORE", date=DateRule("DD/MM/YY")), "BEST BEFORE 03/04/23", Outcome.MATCH),
+        (Field("x", prefix="BEST BEFORE", date=DateRule("DD/MM/YY")), "BESTBEFORE03/04/23", Outcome.MATCH),
+        (
+            Field("x", prefix="BEST BEFORE", date=DateRule("DD/MM/YY")),
+            "BEST BEFORE 30/02/23",
+            Outcome.INVALID,
+        ),
+        (
+            Field("x", prefix="BEST BEFORE", date=DateRule("DD/MM/YY")),
+            "BEST BEF0RE 03/04/23",
+            Outcome.CONFUSED,
+        ),
         (Field("x", prefix="LOT", regex="[0-9]+"), "LOT 77", Outcome.MATCH),
         (Field("x", prefix="LOT.", regex="7+"), "LOTX77", Outcome.MISSING),
         (Field("x", prefix="A+B", regex="7|8"), "A+B8", Outcome.MATCH),
@@ -132,7 +141,7 @@ def test_regular_expressions(regex: str, read: str, outcome: Outcome) -> None:
         (Field("x", expect="Milk"), "MILK", Outcome.MISMATCH),
         (Field("x", pattern="{upper:2}", case="ignore"), "ab", Outcome.MATCH),
         (Field("x", regex="ab+", case="ignore"), "ABBB", Outcome.MATCH),
-        (Field("x", date="DD MMM YY", case="ignore"), "01 apr 26", Outcome.MATCH),
+        (Field("x", date=DateRule("DD MMM YY"), case="ignore"), "01 apr 26", Outcome.MATCH),
         (Field("x", expect="A B", whitespace="exact"), "A B", Outcome.MATCH),
         (Field("x", expect="A B", whitespace="exact"), "AB", Outcome.MISMATCH),
         (Field("x", expect="A B", whitespace="collapse"), "A   B", Outcome.MATCH),
@@ -275,7 +284,7 @@ def test_the_verdict_does_not_depend_on_line_order(texts: list[str]) -> None:
     fields = [
         Field("brand", expect="KIRKLAND"),
         Field("lot", pattern="L{digit:6}{letter}"),
-        Field("d", date="DD/MM/YY"),
+        Field("d", date=DateRule("DD/MM/YY")),
     ]
     straight = label("KIRKLAND", "LOT L240817B", "BEST BEFORE 03/04/23", "KEEP COOL", "1 l")
     shuffled = sorted(straight, key=lambda one: texts.index(one.text))
@@ -291,7 +300,7 @@ def test_any_text_gets_a_verdict(texts: list[str], expect: str) -> None:
 
 def test_look_alikes_are_mutual() -> None:
     for char in string.printable:
-        for other in look_alikes(char):
+        for other in confusables().alike(char):
             assert char != other
-            assert char in look_alikes(other)
-    assert look_alikes("0") == frozenset("OoQD")
+            assert char in confusables().alike(other)
+    assert frozenset("OoQD") <= confusables().alike("0")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from service.errors import RecipeInvalid
 from service.imaging.regions import WHOLE_IMAGE, Region, View
 from service.recipes.files import MAX_FILE_BYTES, load_folder, load_recipe, parse_recipe
-from service.recipes.recipe import Field, Recipe
+from service.recipes.recipe import DateRule, Field, Recipe
 
 GOOD = """\
 recipe: milk-1l
@@ -49,7 +49,7 @@ def test_a_full_recipe() -> None:
         on_blank="fail",
         fields=(
             Field("brand", expect="KIRKLAND"),
-            Field("best_before", prefix="BEST BEFORE", date="DD/MM/YY", optional=True),
+            Field("best_before", prefix="BEST BEFORE", date=DateRule("DD/MM/YY"), optional=True),
             Field(
                 "lot",
                 pattern="L{digit:6}{letter}",
@@ -101,7 +101,7 @@ def test_every_fault_is_listed_with_its_place() -> None:
         ("{name: x, regex: 'LOT [0-9]'}", "asks for a space"),
         ("{name: x, pattern: '  '}", "it is blank"),
         ("{name: x, prefix: LOT, pattern: ' '}", "it is blank"),
-        ('{name: x, expect: "a\\nb"}', "should match pattern"),
+        ('{name: x, expect: "a\\tb"}', "should match pattern"),
         ("{name: x, expect: '31/02/26', date: {format: 'DD/MM/YY'}}", "FEB 2026 has no day 31"),
         ("{name: x, date: {format: 'DD/MM/YYY'}}", "names no date"),
         ("{name: x, regex: 'a', pattern: 'b'}", "regex; one of them is enough"),
@@ -116,6 +116,34 @@ def test_every_fault_is_listed_with_its_place() -> None:
         ("{name: 'X y', expect: 'b'}", "should match pattern"),
         ("{name: x, expect: 'b', whitespace: some}", "input should be 'ignore', 'collapse' or 'exact'"),
         ("{name: x, expect: 'b', optional: 'yes'}", "valid boolean"),
+        ("{name: x, any_of: [a]}", "at least 2 items"),
+        ("{name: x, any_of: [a, ' ']}", "fields[0].any_of[1]: is blank"),
+        ("{name: x, expect: a, any_of: [a, b]}", "stands beside expect"),
+        ('{name: x, expect: "a\\n\\nb"}', "is blank"),
+        ('{name: x, expect: "1\\n2", pattern: "{digit}"}', "has several lines"),
+        ("{name: x, expect: a, repeat: 0}", "greater than or equal to 1"),
+        ("{name: x, expect: a, repeat: [3, 2]}", "begins with the smaller number"),
+        ("{name: x, expect: a, repeat: two}", "fields[0].repeat: "),
+        ("{name: x, expect: a, confusable: maybe}", "'review', 'accept' or 'fail'"),
+        ("{name: x, expect: '12', check_digit: luhn}", "check digit '2' is wrong, '8' is right"),
+        ("{name: x, expect: '1', check_digit: crc}", "input should be 'gs1', 'luhn'"),
+        ("{name: x, date: {format: MM/YY, equals: tomorrow + 1}}", "is no date: write production_date"),
+        ("{name: x, date: {format: MM/YY, equals: production_date}}", "needs the recipe's timezone"),
+        ("{name: x, date: {format: MM/YY, equals: bb, not_after: bb}}", "stands beside a limit"),
+        ("{name: x, date: {format: MM/YY, tolerance: 2d}}", "is of no use without equals"),
+        ("{name: x, date: {format: MM/YY, tolerance: '2'}}", "fields[0].date.tolerance: "),
+        ("{name: x, date: {format: MMM YY, months: xx}}", "fields[0].date.months: are a language"),
+        ("{name: x, date: {format: MMM YY, months: [A,A,C,D,E,F,G,H,I,J,K,L]}}", "hold a name twice"),
+        ("{name: x, expect: '01/01/26', date: {format: DD/MM/YY, equals: bb}}", "stands beside date.equals"),
+        ("{name: x, expect: '{production_date}'}", "production_date needs a format"),
+        ("{name: x, expect: 'L{shift}'}", "shift needs the recipe's shifts"),
+        ("{name: x, expect: '{d:GS1}'}", "write {d:YYMMDD}"),
+        ("{name: x, expect: '{d:XX}'}", "names no date"),
+        ("{name: x, expect: a, near: {}}", "states neither box nor angle"),
+        ("{name: x, expect: a, near: {box: [0, 0, 0.1, 0.1]}}", "needs box and tolerance together"),
+        ("{name: x, expect: a, near: {box: [0, 0, 0, 0.1], tolerance: 0.1}}", "has no extent"),
+        ("{name: x, expect: a, near: {box: [0, 0, 1, 1], tolerance: 1mm}}", "needs image.width_mm"),
+        ("{name: x, expect: a, near: {box: [0, 0, 1, 1], tolerance: 1cm}}", "fields[0].near.tolerance: "),
     ],
 )
 def test_faults_of_a_field(field: str, fault: str) -> None:
@@ -166,6 +194,26 @@ def test_what_is_known_of_the_images() -> None:
 )
 def test_faults_of_what_is_known_of_the_images(image: str, fault: str) -> None:
     assert any(fault in issue for issue in issues(f"recipe: a\nimage: {image}\n" + FIELDS))
+
+
+@pytest.mark.parametrize(
+    ("head", "fault"),
+    [
+        ("timezone: Mars/Olympus", "there is no time zone Mars/Olympus"),
+        ("timezone: ../etc/passwd", "there is no time zone"),
+        ("shifts: {A: '06:00'}", "need a timezone"),
+        ("timezone: UTC\nshifts: {A: 14:00}", "unquoted 14:00 means 840 in YAML"),
+        ("timezone: UTC\nshifts: {A: '06:00', B: '22:00', C: '14:00'}", "do not follow each other"),
+        ("timezone: UTC\nshifts: {A: '25:00'}", "shifts.A: "),
+        ("product: {shift: A}", "has a meaning of its own"),
+        ("confusables: [A]", "at least 2 characters"),
+        ("anchors: [y]", "there is no field y"),
+        ("anchors: [x]", "x needs near.box"),
+        ("unexpected_text: maybe", "'ignore', 'review' or 'fail'"),
+    ],
+)
+def test_faults_of_the_head(head: str, fault: str) -> None:
+    assert fault in "\n".join(issues(f"recipe: a\n{head}\nfields:\n  - {{name: x, expect: a}}\n"))
 
 
 def test_two_fields_of_one_name() -> None:

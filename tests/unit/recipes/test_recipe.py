@@ -5,34 +5,34 @@ import pytest
 from service.errors import ExpectedValueInvalid, ExpectedValueMissing, ExpectedValueUnknown
 from service.recipes.dates import date_template
 from service.recipes.recipe import Field
-from tests.labels import recipe
+from tests.labels import for_part, recipe
 
 LOT = recipe([Field("lot", expect="L{lot}", pattern="L{digit:3}"), Field("brand", expect="a{{b}}")])
 
 
 def test_placeholders_are_filled() -> None:
-    resolved = LOT.resolve({"lot": "123"})
+    resolved = for_part(LOT, {"lot": "123"})
     assert [field.expect for field in resolved.fields] == ["L123", "a{b}"]
 
 
 def test_a_value_is_missing() -> None:
     with pytest.raises(ExpectedValueMissing, match="lot"):
-        LOT.resolve({})
+        for_part(LOT, {})
 
 
 def test_a_value_is_of_no_use() -> None:
     with pytest.raises(ExpectedValueUnknown, match=r"lott; it takes: lot"):
-        LOT.resolve({"lot": "123", "lott": "1"})
+        for_part(LOT, {"lot": "123", "lott": "1"})
 
 
 @pytest.mark.parametrize("value", ["", "  ", "12", "1234", "12a", "9" * 300])
 def test_a_value_does_not_fit(value: str) -> None:
     with pytest.raises(ExpectedValueInvalid):
-        LOT.resolve({"lot": value})
+        for_part(LOT, {"lot": value})
 
 
 def test_braces_in_a_value_are_no_placeholder() -> None:
-    assert recipe([Field("x", expect="{a}")]).resolve({"a": "{b}"}).fields[0].expect == "{b}"
+    assert for_part(recipe([Field("x", expect="{a}")]), {"a": "{b}"}).fields[0].expect == "{b}"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from service.recipes.files import load_folder
 from service.samples import dotmatrix
 from service.samples.generator import DEFECTS, make_samples
+from tests.labels import for_part
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -37,7 +38,7 @@ def test_truth(tmp_path: Path) -> None:
     assert [entry["file"] for entry in written] == [sample.file for sample in samples]
     recipes = {recipe.name: recipe for recipe, _ in load_folder(tmp_path / "recipes")}
     for sample in samples:
-        resolved = recipes[sample.recipe].resolve(sample.expected)
+        resolved = for_part(recipes[sample.recipe], sample.expected)
         printed = "".join("".join(sample.lines).split())
         wanted = [("".join((field.prefix + (field.expect or "")).split())) for field in resolved.fields]
         whole = all(text in printed for text in wanted)

@@ -1,0 +1,118 @@
+"""Read lines as JSON: what `printproof ocr --json` prints and `printproof recipe check` takes."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, StringConstraints, ValidationError
+
+from service.errors import ValueInvalid
+from service.matching.evidence import NOTHING_ELSE, Evidence
+from service.matching.placement import Size
+from service.ocr.text import CharScore, Quad, TextLine
+from service.recipes.recipe import Recipe
+
+Score = Annotated[float, Field(ge=0, le=1)]
+
+
+class CharIn(BaseModel):
+    char: Annotated[str, StringConstraints(min_length=1)]
+    score: Score
+    alternatives: list[tuple[str, Score]] = []
+    place: Score | None = None
+
+
+class LineIn(BaseModel):
+    """`chars` may be left out, as in stored results: each character then has the score of its line."""
+
+    text: Annotated[str, StringConstraints(min_length=1)]
+    score: Score = 1.0
+    box: Quad
+    chars: list[CharIn] | None = None
+
+    def line(self) -> TextLine:
+        chars = self.chars or [CharIn(char=char, score=self.score) for char in self.text]
+        scores = tuple(CharScore(one.char, one.score, tuple(one.alternatives), one.place) for one in chars)
+        return TextLine(self.text, self.score, self.box, scores)
+
+
+class ReadingIn(BaseModel):
+    """One image: an object that `printproof ocr --json` printed, or a result of the service."""
+
+    file: str | None = None
+    id: str | None = None
+    width: Annotated[int, Field(ge=1)] | None = None
+    height: Annotated[int, Field(ge=1)] | None = None
+    received_at: dt.datetime | None = None
+    lines: list[LineIn]
+
+    def evidence(self, recipe: Recipe) -> Evidence:
+        """What is known of the image.
+
+        Raises:
+            ValueInvalid: the recipe asks for more.
+        """
+        if self.width is None or self.height is None:
+            if any(field.near and field.near.box for field in recipe.fields):
+                raise ValueInvalid("the recipe says where prints stand: the reading needs width and height")
+            return NOTHING_ELSE
+        return Evidence(Size(self.width, self.height, recipe.image.width_mm))
+
+
+def load_readings(path: Path) -> list[ReadingIn]:
+    """The readings of a file: one JSON object, or one on each line.
+
+    Raises:
+        ValueInvalid: it cannot be read, or holds something else; the message names the place.
+    """
+    try:
+        text = path.read_text("utf-8")
+    except OSError as error:
+        raise ValueInvalid(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ValueInvalid(f"{path}: is not UTF-8 text") from None
+    try:
+        documents = [json.loads(text)]
+    except json.JSONDecodeError:
+        documents = _json_lines(path, text)
+    readings = []
+    for number, document in enumerate(documents, 1):
+        try:
+            readings.append(ReadingIn.model_validate(document))
+        except ValidationError as error:
+            fault = error.errors()[0]
+            where = ".".join(map(str, fault["loc"])) or "object"
+            raise ValueInvalid(f"{path}: {number}: {where}: {fault['msg']}") from None
+    return readings
+
+
+def _json_lines(path: Path, text: str) -> list[Any]:
+    documents = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            try:
+                documents.append(json.loads(line))
+            except json.JSONDecodeError as error:
+                raise ValueInvalid(f"{path}: line {number} is not JSON: {error.msg}") from None
+    return documents
+
+
+def describe_line(line: TextLine) -> dict[str, Any]:
+    """A line with the evidence of each character, for JSON."""
+    return {
+        "text": line.text,
+        "score": round(line.score, 4),
+        "box": [list(point) for point in line.box],
+        "chars": [
+            {
+                "char": char.char,
+                "score": round(char.score, 4),
+                "alternatives": [[other, round(score, 4)] for other, score in char.alternatives],
+                "place": None if char.place is None else round(char.place, 4),
+            }
+            for char in line.chars
+        ],
+    }

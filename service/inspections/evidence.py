@@ -1,0 +1,13 @@
+"""Gathers from an image what a recipe asks of it beside its text."""
+
+from __future__ import annotations
+
+from service.imaging.frame import Frame
+from service.matching.evidence import Evidence
+from service.matching.placement import Size
+from service.recipes.recipe import Recipe
+
+
+def gather(frame: Frame, recipe: Recipe) -> Evidence:
+    """What the comparison needs to know of an image."""
+    return Evidence(Size(frame.width, frame.height, recipe.image.width_mm))

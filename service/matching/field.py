@@ -1,0 +1,146 @@
+"""What became of one field."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from service.matching.characters import CharResult, judge_chars, outcome_of
+from service.matching.label import hull
+from service.matching.outcome import VERDICTS, CharState, Outcome, Verdict
+from service.matching.placement import Registration, Size, placement_fault
+from service.matching.prints import forms_of
+from service.ocr.text import Quad
+from service.recipes.confusables import confusables
+from service.recipes.normalise import ROW_BREAK
+
+if TYPE_CHECKING:
+    from service.matching.label import Label
+    from service.matching.search import FoundField, Place
+    from service.recipes.recipe import Field
+
+
+@dataclass(frozen=True, slots=True)
+class FieldResult:
+    """What became of a field; `score` is its weakest character's, `box` where it was read."""
+
+    name: str
+    outcome: Outcome
+    expected: str
+    read: str
+    score: float | None
+    box: Quad | None
+    chars: tuple[CharResult, ...]
+
+
+Judged = tuple[FieldResult, str]
+"""A field's result, and what its characters alone do not explain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a field is judged against: the label, which characters look alike, and where on the image things are."""
+
+    label: Label
+    own_confusables: tuple[str, ...]
+    size: Size | None
+    registration: Registration
+
+
+def judge_field(field: Field, found: FoundField, scene: Scene) -> Judged:
+    """The result of a field; of one that must be there several times, that of the worst."""
+    copies = [_judge(field, lines, scene) for lines in found.copies if any(line for line in lines)]
+    if not copies:
+        return not_found(field), ""
+    result, fault = max(copies, key=lambda one: VERDICTS[one[0].outcome].severity)
+    fewest, most = field.repeat
+    count = len(copies) + found.spare
+    if len(copies) < fewest:
+        return replace(result, outcome=Outcome.MISSING), f"found {count} of {fewest} times"
+    if most is not None and count > most and VERDICTS[result.outcome] is not Verdict.FAIL:
+        return replace(result, outcome=Outcome.DUPLICATE), f"found {count} times, {most} allowed"
+    return result, fault
+
+
+def not_found(field: Field) -> FieldResult:
+    """The result of a field that is nowhere on the label."""
+    if field.optional:
+        return FieldResult(field.name, Outcome.ABSENT, _expected(field), "", None, None, ())
+    chars = [CharResult(char, "", CharState.MISSING, None) for char in field.prefix]
+    for line in forms_of(field):
+        positions = line[0].template[len(line[0].prefix) :]
+        chars += [CharResult(position.shown, "", CharState.MISSING, None) for position in positions]
+    return FieldResult(field.name, Outcome.MISSING, _expected(field), "", None, None, tuple(chars))
+
+
+def _expected(field: Field, places: Sequence[Place | None] = ()) -> str:
+    """What should be printed, for people: of several ways the one that was found."""
+    apart = " " if field.prefix[-1:].isascii() and field.prefix[-1:].isalnum() else ""
+    rule = field.rule
+    if places and field.any_of:
+        rule = ROW_BREAK.join(place.form.shown for place in places if place)
+    return field.prefix + apart + rule
+
+
+def _judge(field: Field, places: Sequence[Place | None], scene: Scene) -> Judged:
+    """One print of a field, of which at least one line was found."""
+    label, alike = scene.label, confusables(scene.own_confusables, field.case)
+    chars: list[CharResult] = []
+    for place, forms in zip(places, forms_of(field), strict=True):
+        if place is None:
+            chars += [
+                CharResult(position.shown, "", CharState.MISSING, None) for position in forms[0].template
+            ]
+        else:
+            chars += judge_chars(place.alignment.steps, label, field, alike)
+    found = [place for place in places if place is not None]
+    spans = [(place.first, place.last) for place in found]
+    outcome, fault = outcome_of(chars, field), ""
+    if outcome in _RIGHT:
+        outcome, fault = _doubts(field, found, chars, scene, outcome)
+    elif outcome is Outcome.MISMATCH and any(place.doubtful for place in found):
+        outcome, fault = Outcome.CONFUSED, "it is optional, and this may be another text"
+    result = FieldResult(
+        name=field.name,
+        outcome=outcome,
+        expected=_expected(field, places),
+        read=ROW_BREAK.join(label.read(*span) for span in spans),
+        score=min((char.score for char in chars if char.score is not None), default=None),
+        box=hull([label.box(*span) for span in spans]),
+        chars=tuple(chars),
+    )
+    return result, fault
+
+
+_RIGHT: Final = (Outcome.MATCH, Outcome.LOW_CONFIDENCE)
+
+
+def _doubts(
+    field: Field, found: Sequence[Place], chars: Sequence[CharResult], scene: Scene, outcome: Outcome
+) -> tuple[Outcome, str]:
+    """What may be wrong with a print whose characters are right."""
+    if field.date is not None or field.check_digit is not None:
+        fault = field.value_fault(field.value("".join(char.read for char in chars)))
+        if fault is not None:
+            return Outcome.INVALID, fault
+    label = scene.label
+    for above, below in pairwise(found):
+        if ROW_BREAK not in label.text[above.last : below.first]:
+            return (
+                Outcome.MISPLACED,
+                f"{label.read(below.first, below.last)!r} does not stand under the line before it",
+            )
+    if field.near is not None and scene.size is not None:
+        box = hull([label.box(place.first, place.last) for place in found])
+        degrees = label.degrees(found[0].first)
+        if misplaced := placement_fault(field.near, box, degrees, scene.registration, scene.size):
+            return misplaced
+    beside = next((place.beside for place in found if place.beside), "")
+    if beside:
+        return (
+            Outcome.CONFUSED,
+            f"{beside!r} stands beside it, and the space between may be none: expect it too, or set whitespace",
+        )
+    return outcome, ""
