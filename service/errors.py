@@ -11,7 +11,8 @@
      │   ├─ RequestMalformed, ValueInvalid
      │   ├─ ImageMissing, ImageTooLarge, ImageTypeUnsupported, ImageUndecodable
      │   ├─ RecipeInvalid
-     │   └─ ExpectedValueMissing, ExpectedValueUnknown, ExpectedValueInvalid
+     │   ├─ ExpectedValueMissing, ExpectedValueUnknown, ExpectedValueInvalid
+     │   └─ SampleUnfit
      ├─ NotFound
      │   ├─ RecipeNotFound
      │   └─ InspectionNotFound, ImageNotFound
@@ -126,6 +127,10 @@ class ExpectedValueUnknown(InvalidInput):
 
 class ExpectedValueInvalid(InvalidInput):
     code = "expected_value_invalid"
+
+
+class SampleUnfit(InvalidInput):
+    code = "sample_unfit"
 
 
 class NotFound(PrintProofError):

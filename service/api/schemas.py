@@ -34,6 +34,15 @@ class CharOut(_Out):
     score: float | None = Field(description="The recogniser's probability, 0 to 1.")
 
 
+class PrintOut(_Out):
+    height: float
+    contrast: float
+    sharpness: float
+    rows: float = Field(description="The weakest band across the print.")
+    ink: float = Field(description="The weakest character.")
+    max_ink: float = Field(description="The fattest character.")
+
+
 class FieldOut(_Out):
     name: str
     outcome: Outcome
@@ -42,6 +51,9 @@ class FieldOut(_Out):
     score: float | None = Field(description="Score of the weakest character.")
     box: Quad | None = Field(description=_BOX)
     chars: list[CharOut]
+    print: PrintOut | None = Field(
+        description="How it was printed, beside what good samples showed; null without a `print` rule."
+    )
 
 
 class DefectOut(_Out):

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import datetime as dt
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from service.cli.console import EXIT_ERROR, EXIT_NOT_PASSED, complain, output, print_json
+from service.cli.console import EXIT_ERROR, EXIT_NOT_PASSED, complain, output, print_json, read_frame, say
 from service.cli.inspect import parse_expected, show
 from service.cli.lines import load_readings
-from service.errors import RecipeInvalid
+from service.errors import InvalidInput, RecipeInvalid, Unavailable
 from service.matching.outcome import Verdict
-from service.recipes.files import load_recipe
+from service.recipes.files import load_recipe, parse_recipe
 from service.recipes.resolve import needed_values, resolve
+from service.settings import load_settings
 
 app = typer.Typer(help="Work with recipe files.", no_args_is_help=True)
 
@@ -80,3 +82,49 @@ def check(
             show(Path(name), result)
     if status:
         raise typer.Exit(status)
+
+
+@app.command("teach")
+def teach(
+    recipe: Annotated[Path, typer.Option(help="Recipe file.")],
+    images: Annotated[
+        list[Path], typer.Argument(help="Images of good labels, all of one camera.", metavar="IMAGE...")
+    ],
+    expected: Annotated[
+        list[str] | None, typer.Option(help="A value that all of them show, as name=value; repeat for more.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="File to write; standard output without it.")] = None,
+) -> None:
+    """Learn from good labels where each print stands and how it comes out; writes the recipe with `near` and `print`.
+
+    Exit status 2 if an image is no good sample: nothing is written then.
+    """
+    from service.inspections.teaching import Lesson, for_teaching, write_taught  # noqa: PLC0415 (loads OpenCV)
+    from service.matching.placement import Size  # noqa: PLC0415
+    from service.ocr.engine import EngineSource  # noqa: PLC0415
+
+    settings = load_settings()
+    wanted, source = load_recipe(recipe, untaught=True)
+    values = parse_expected(expected or [])
+    resolved = resolve(for_teaching(wanted, values), values, dt.datetime.now(dt.timezone.utc), "received_at")
+    reader = EngineSource(settings.engine, settings.weights_dir).load()
+    lesson: Lesson | None = None
+    for path in images:
+        try:
+            frame, _ = read_frame(path, settings)
+            lesson = lesson or Lesson(resolved, wanted.anchors, Size(frame.width, frame.height))
+            lesson.take(frame, reader.read([replace(frame, view=wanted.image)])[0].lines)
+        except (InvalidInput, Unavailable) as error:
+            complain(f"{path}: {error}")
+            raise typer.Exit(EXIT_ERROR) from None
+    if lesson is None:
+        raise typer.Exit(EXIT_ERROR)
+    written = write_taught(source, wanted, lesson)
+    parse_recipe(written, str(recipe))
+    if out is None:
+        output.print(written, markup=False, end="")
+    else:
+        out.write_text(written, "utf-8")
+    for name, taught in lesson.taught.items():
+        seen = "".join(sorted(set("".join(taught.texts))))
+        say(f"{name}: {len(taught.boxes)} samples, characters {seen}")

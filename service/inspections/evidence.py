@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from service.imaging.frame import Frame
+from service.imaging.ink import measure_print
 from service.matching.evidence import Evidence
 from service.matching.placement import Size
 from service.recipes.recipe import Recipe
@@ -10,4 +13,7 @@ from service.recipes.recipe import Recipe
 
 def gather(frame: Frame, recipe: Recipe) -> Evidence:
     """What the comparison needs to know of an image."""
-    return Evidence(Size(frame.width, frame.height, recipe.image.width_mm))
+    return Evidence(
+        size=Size(frame.width, frame.height, recipe.image.width_mm),
+        measure=partial(measure_print, frame.pixels),
+    )

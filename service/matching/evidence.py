@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from service.imaging.evidence import PrintMeasure
 from service.matching.placement import Size
+from service.ocr.text import Quad
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +16,8 @@ class Evidence:
     """None is unknown."""
 
     size: Size | None = None
+    measure: Callable[[Quad, Sequence[float]], PrintMeasure] | None = None
+    """Measures the print in a box, given where along it the characters stand."""
 
 
 NOTHING_ELSE: Final = Evidence()

@@ -8,15 +8,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from service.matching.characters import CharResult, judge_chars, outcome_of
+from service.matching.completeness import PrintRatios, compare, print_faults, worst_of
 from service.matching.label import hull
 from service.matching.outcome import VERDICTS, CharState, Outcome, Verdict
-from service.matching.placement import Registration, Size, placement_fault
+from service.matching.placement import Registration, placement_fault
 from service.matching.prints import forms_of
 from service.ocr.text import Quad
 from service.recipes.confusables import confusables
 from service.recipes.normalise import ROW_BREAK
 
 if TYPE_CHECKING:
+    from service.matching.evidence import Evidence
     from service.matching.label import Label
     from service.matching.search import FoundField, Place
     from service.recipes.recipe import Field
@@ -33,6 +35,7 @@ class FieldResult:
     score: float | None
     box: Quad | None
     chars: tuple[CharResult, ...]
+    print: PrintRatios | None = None
 
 
 Judged = tuple[FieldResult, str]
@@ -45,8 +48,8 @@ class Scene:
 
     label: Label
     own_confusables: tuple[str, ...]
-    size: Size | None
     registration: Registration
+    evidence: Evidence
 
 
 def judge_field(field: Field, found: FoundField, scene: Scene) -> Judged:
@@ -98,8 +101,11 @@ def _judge(field: Field, places: Sequence[Place | None], scene: Scene) -> Judged
     found = [place for place in places if place is not None]
     spans = [(place.first, place.last) for place in found]
     outcome, fault = outcome_of(chars, field), ""
+    ratios, print_fault = _measured(field, spans, scene)
     if outcome in _RIGHT:
         outcome, fault = _doubts(field, found, chars, scene, outcome)
+    if print_fault is not None and outcome in (_PRINTED if print_fault[0] is Outcome.INCOMPLETE else _RIGHT):
+        outcome, fault = print_fault
     elif outcome is Outcome.MISMATCH and any(place.doubtful for place in found):
         outcome, fault = Outcome.CONFUSED, "it is optional, and this may be another text"
     result = FieldResult(
@@ -110,11 +116,14 @@ def _judge(field: Field, places: Sequence[Place | None], scene: Scene) -> Judged
         score=min((char.score for char in chars if char.score is not None), default=None),
         box=hull([label.box(*span) for span in spans]),
         chars=tuple(chars),
+        print=ratios,
     )
     return result, fault
 
 
 _RIGHT: Final = (Outcome.MATCH, Outcome.LOW_CONFIDENCE)
+# A print that is partly missing is often read as something alike: the fault is the print then, not the reading.
+_PRINTED: Final = (*_RIGHT, Outcome.CONFUSED)
 
 
 def _doubts(
@@ -132,10 +141,10 @@ def _doubts(
                 Outcome.MISPLACED,
                 f"{label.read(below.first, below.last)!r} does not stand under the line before it",
             )
-    if field.near is not None and scene.size is not None:
+    if field.near is not None and scene.evidence.size is not None:
         box = hull([label.box(place.first, place.last) for place in found])
         degrees = label.degrees(found[0].first)
-        if misplaced := placement_fault(field.near, box, degrees, scene.registration, scene.size):
+        if misplaced := placement_fault(field.near, box, degrees, scene.registration, scene.evidence.size):
             return misplaced
     beside = next((place.beside for place in found if place.beside), "")
     if beside:
@@ -144,3 +153,26 @@ def _doubts(
             f"{beside!r} stands beside it, and the space between may be none: expect it too, or set whitespace",
         )
     return outcome, ""
+
+
+def _measured(
+    field: Field, spans: Sequence[tuple[int, int]], scene: Scene
+) -> tuple[PrintRatios | None, tuple[Outcome, str] | None]:
+    """How the print came out beside its reference, and what is wrong with it."""
+    if field.print is None:
+        return None, None
+    reference, evidence = field.print.reference, scene.evidence
+    if reference is None or evidence.measure is None or evidence.size is None:
+        return None, (Outcome.UNJUDGED, "its print cannot be measured: no image, or nothing taught")
+    lines: list[PrintRatios] = []
+    faults: list[str] = []
+    for span in spans:
+        for part in scene.label.parts(*span):
+            text, places = part.inked()
+            measure = evidence.measure(part.box, places)
+            ratios, inks = compare(
+                measure, text, reference, evidence.size.height, abs(scene.registration.turn)
+            )
+            lines.append(ratios)
+            faults += print_faults(ratios, text, inks, field.print)
+    return worst_of(lines), (Outcome.INCOMPLETE, "; ".join(faults)) if faults else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
@@ -21,6 +22,28 @@ MAX_SLOPE: Final = 0.27  # 15 degrees: steeper lines make rows of their own
 MIN_OVERLAP: Final = 0.5  # of the lower line's height
 
 _GAP: Final = CharScore(" ", 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Characters of one line, from `begin` to `end`, and the box around them."""
+
+    box: Quad
+    _chars: tuple[CharScore, ...]
+    begin: int
+    end: int
+    _extent: tuple[float, float]
+
+    def inked(self) -> tuple[str, list[float]]:
+        """The characters that leave ink, and where along the box each stands (0 to 1)."""
+        start, width = self._extent[0], (self._extent[1] - self._extent[0]) or 1.0
+        places = _places(self._chars)
+        shown = [
+            (self._chars[at].char, (places[at] - start) / width)
+            for at in range(self.begin, self.end + 1)
+            if not self._chars[at].char.isspace()
+        ]
+        return "".join(char for char, _ in shown), [place for _, place in shown]
 
 
 class Label:
@@ -65,13 +88,18 @@ class Label:
 
         From where the reader saw them; where it did not say, a character's index stands for its place.
         """
-        parts: list[Quad] = []
+        return hull([part.box for part in self.parts(first, last)])
+
+    def parts(self, first: int, last: int) -> list[Part]:
+        """What of each line lies between two characters."""
+        parts: list[Part] = []
         for at in range(bisect_right(self._starts, first) - 1, bisect_right(self._starts, last)):
             line, start = self.lines[self._order[at]], self._starts[at]
             begin, end = max(first - start, 0), min(last - start, len(line.chars) - 1)
             if begin <= end:
-                parts.append(_slice(line.box, *_extent(line.chars, begin, end)))
-        return hull(parts)
+                extent = _extent(line.chars, begin, end)
+                parts.append(Part(_slice(line.box, *extent), line.chars, begin, end, extent))
+        return parts
 
 
 def hull(boxes: Sequence[Quad]) -> Quad:
@@ -144,12 +172,18 @@ def _heights(box: Quad) -> tuple[float, float]:
 def _extent(chars: Sequence[CharScore], first: int, last: int) -> tuple[float, float]:
     """Where some characters of a line begin and end along it: half-way to their neighbours, but not far into a gap."""
     count = len(chars)
-    places = [(index + 0.5) / count if char.place is None else char.place for index, char in enumerate(chars)]
+    places = _places(chars)
     pitches = sorted(after - before for before, after in pairwise(places))
     pitch = pitches[len(pitches) // 2] if pitches else 1.0
     before = (places[first - 1] + places[first]) / 2 if first else 0.0
     after = (places[last] + places[last + 1]) / 2 if last + 1 < count else 1.0
     return max(before, places[first] - pitch), min(after, places[last] + pitch)
+
+
+def _places(chars: Sequence[CharScore]) -> list[float]:
+    """Where along its line each character stands; where the reader did not say, its index stands for that."""
+    count = len(chars)
+    return [(index + 0.5) / count if char.place is None else char.place for index, char in enumerate(chars)]
 
 
 def _slice(box: Quad, start: float, end: float) -> Quad:

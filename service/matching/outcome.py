@@ -29,6 +29,8 @@ class Outcome(str, Enum):
     ROTATED = "ROTATED"
     DUPLICATE = "DUPLICATE"
     INVALID = "INVALID"
+    INCOMPLETE = "INCOMPLETE"
+    UNJUDGED = "UNJUDGED"
 
 
 class CharState(str, Enum):
@@ -54,6 +56,8 @@ class DefectCode(str, Enum):
     ROTATED = "ROTATED"
     DUPLICATE = "DUPLICATE"
     INVALID = "INVALID"
+    INCOMPLETE = "INCOMPLETE"
+    UNJUDGED = "UNJUDGED"
     UNEXPECTED_TEXT = "UNEXPECTED_TEXT"
     SEVERAL_LABELS = "SEVERAL_LABELS"
     NOTHING_READ = "NOTHING_READ"
@@ -70,6 +74,8 @@ VERDICTS: Final[dict[Outcome, Verdict]] = {
     Outcome.ROTATED: Verdict.FAIL,
     Outcome.DUPLICATE: Verdict.FAIL,
     Outcome.INVALID: Verdict.FAIL,
+    Outcome.INCOMPLETE: Verdict.FAIL,
+    Outcome.UNJUDGED: Verdict.REVIEW,
     Outcome.CONFUSED: Verdict.REVIEW,
     Outcome.LOW_CONFIDENCE: Verdict.REVIEW,
 }

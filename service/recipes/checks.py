@@ -25,15 +25,15 @@ Fault = tuple[Path_, str]
 """Where a fault is, and what it is."""
 
 
-def faults(recipe: RecipeFile) -> Iterator[Fault]:
-    """Every fault of a recipe whose keys and types are right."""
+def faults(recipe: RecipeFile, *, untaught: bool) -> Iterator[Fault]:
+    """Every fault of a recipe whose keys and types are right; `untaught` print limits may be none."""
     yield from _clock_faults(recipe)
     for key, message in _image_faults(recipe.image or ImageFile()):
         yield ("image", *key), message
     for name in recipe.product:
         if name in {PRODUCTION_DATE, SHIFT}:
             yield ("product", name), "has a meaning of its own; choose another name"
-    yield from _anchor_faults(recipe)
+    yield from _anchor_faults(recipe, untaught=untaught)
     seen: set[str] = set()
     for index, one in enumerate(recipe.fields):
         path: Path_ = ("fields", index)
@@ -42,6 +42,11 @@ def faults(recipe: RecipeFile) -> Iterator[Fault]:
         seen.add(one.name)
         for key, message in _field_faults(one, recipe):
             yield (*path, *key), message
+        if one.print is not None and one.print.reference is None and not untaught:
+            yield (
+                (*path, "print"),
+                "has limits but no reference: let printproof recipe teach measure good labels",
+            )
     prints = sum(field.field().repeat[0] for field in recipe.fields if not any(_rule_faults(field)))
     if prints > MAX_PRINTS:
         yield ("fields",), f"asks for {prints} prints in all; {MAX_PRINTS} is the most"
@@ -61,7 +66,7 @@ def _clock_faults(recipe: RecipeFile) -> Iterator[Fault]:
         yield ("shifts",), "need a timezone: shifts begin by the clock of the line"
 
 
-def _anchor_faults(recipe: RecipeFile) -> Iterator[Fault]:
+def _anchor_faults(recipe: RecipeFile, *, untaught: bool) -> Iterator[Fault]:
     fields = {field.name: field for field in recipe.fields}
     for index, name in enumerate(recipe.anchors or []):
         field = fields.get(name)
@@ -69,7 +74,7 @@ def _anchor_faults(recipe: RecipeFile) -> Iterator[Fault]:
             yield ("anchors", index), f"there is no field {name}"
         elif field.optional:
             yield ("anchors", index), f"{name} is optional; where the label lies must show on every part"
-        elif field.near is None or field.near.box is None:
+        elif not untaught and (field.near is None or field.near.box is None):
             yield ("anchors", index), f"{name} needs near.box: where it stands on a good image"
 
 

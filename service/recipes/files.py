@@ -17,8 +17,8 @@ MAX_FILE_BYTES: Final = 256 * 1024
 SUFFIXES: Final = (".yaml", ".yml")
 
 
-def load_recipe(path: Path) -> tuple[Recipe, str]:
-    """Read one file; the recipe and its text.
+def load_recipe(path: Path, *, untaught: bool = False) -> tuple[Recipe, str]:
+    """Read one file; the recipe and its text. `untaught` allows for limits of print that have no reference yet.
 
     Raises:
         RecipeInvalid: it cannot be read, or holds faults (all of them are listed).
@@ -31,7 +31,7 @@ def load_recipe(path: Path) -> tuple[Recipe, str]:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
         raise RecipeInvalid(str(path), ["1:1: is not UTF-8 text"]) from None
-    return parse_recipe(text, str(path)), text
+    return parse_recipe(text, str(path), untaught=untaught), text
 
 
 def load_folder(folder: Path) -> list[tuple[Recipe, str]]:
@@ -51,8 +51,8 @@ def load_folder(folder: Path) -> list[tuple[Recipe, str]]:
     return loaded
 
 
-def parse_recipe(text: str, source: str) -> Recipe:
-    """Parse and check a recipe.
+def parse_recipe(text: str, source: str, *, untaught: bool = False) -> Recipe:
+    """Parse and check a recipe; `untaught` as for `load_recipe`.
 
     Raises:
         RecipeInvalid: every fault as `line:column: what`; `source` goes before each.
@@ -72,7 +72,7 @@ def parse_recipe(text: str, source: str) -> Recipe:
             seen.add(path)
         issues.raise_any(source)
         raise
-    for path, message in faults(checked):
+    for path, message in faults(checked, untaught=untaught):
         issues.add(path, f"{shown(path)}: {message}")
     issues.raise_any(source)
     return checked.value()

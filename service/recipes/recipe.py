@@ -13,6 +13,7 @@ from service.recipes.checkdigits import CheckDigit, check_digit_fault
 from service.recipes.dates import MONTHS, date_template, print_date, printed_length, read_date
 from service.recipes.normalise import Case, Whitespace, fold_text, normalise_template, normalise_text
 from service.recipes.position import Near
+from service.recipes.printing import PrintRule
 from service.recipes.production import Clock, DateExpression, Production
 from service.recipes.regex import compile_regex
 
@@ -87,6 +88,7 @@ class Field:
     confusable: Confusable = "review"
     """What becomes of a character that is listed as alike to the expected one."""
     near: Near | None = None
+    print: PrintRule | None = None
     optional: bool = False
     repeat: tuple[int, int | None] = (1, None)
     """How often it must be, and may at most be, on the label; None is any number."""

@@ -13,6 +13,7 @@ from service.recipes.checkdigits import CheckDigit
 from service.recipes.dates import MONTHS
 from service.recipes.normalise import Case, Whitespace
 from service.recipes.position import Near, Tolerance
+from service.recipes.printing import PrintReference, PrintRule
 from service.recipes.production import Clock, DateExpression, date_expression
 from service.recipes.recipe import Confusable, DateRule, Field, OnBlank, OnError, Recipe, Unexpected
 
@@ -86,6 +87,41 @@ class NearFile(_Model):
         return Near(Region(*self.box) if self.box else None, tolerance, self.angle, self.angle_tolerance)
 
 
+Positive = Annotated[float, Checked(gt=0, le=1000)]
+Ratio = Annotated[float, Checked(ge=0, le=1)]
+_LIMITS: Final = PrintRule()
+
+
+class ReferenceFile(_Model):
+    height: Positive
+    contrast: Positive
+    sharpness: Positive
+    rows: Annotated[list[Share], Checked(min_length=24, max_length=24)]
+    ink: Annotated[
+        dict[Annotated[str, StringConstraints(min_length=1, max_length=1)], Positive],
+        Checked(min_length=1, max_length=500),
+    ]
+
+
+class PrintFile(_Model):
+    min_height_ratio: Ratio = _LIMITS.min_height_ratio
+    min_ink_ratio: Ratio = _LIMITS.min_ink_ratio
+    max_ink_ratio: Annotated[float, Checked(ge=1, le=100)] = _LIMITS.max_ink_ratio
+    min_row_ratio: Ratio = _LIMITS.min_row_ratio
+    min_contrast_ratio: Ratio = _LIMITS.min_contrast_ratio
+    min_sharpness_ratio: Ratio = _LIMITS.min_sharpness_ratio
+    reference: ReferenceFile | None = None
+
+    def rule(self) -> PrintRule:
+        taught = self.reference
+        limits = self.model_dump(exclude={"reference"})
+        if taught is None:
+            return PrintRule(**limits)
+        ink = tuple(sorted(taught.ink.items()))
+        reference = PrintReference(taught.height, taught.contrast, taught.sharpness, tuple(taught.rows), ink)
+        return PrintRule(**limits, reference=reference)
+
+
 class FieldFile(_Model):
     name: FieldName
     expect: MultilineText | None = None
@@ -102,6 +138,7 @@ class FieldFile(_Model):
     case: Case = "exact"
     confusable: Confusable = "review"
     near: NearFile | None = None
+    print: PrintFile | None = None
     optional: bool = False
     repeat: (
         Annotated[int, Checked(ge=1, le=MAX_REPEAT)]
@@ -127,6 +164,7 @@ class FieldFile(_Model):
             case=self.case,
             confusable=self.confusable,
             near=self.near.near() if self.near else None,
+            print=self.print.rule() if self.print else None,
             optional=self.optional,
             repeat=(fewest, most),
         )

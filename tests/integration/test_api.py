@@ -84,7 +84,16 @@ def test_the_answer_has_the_fixed_keys(client: TestClient, good: tuple[bytes, Sa
         "id", "verdict", "reject", "recipe", "recipe_version", "station_id", "part_id", "received_at", "production",
         "fields", "defects", "lines", "notes", "timings_ms",
     ]  # fmt: skip
-    assert list(result["fields"][0]) == ["name", "outcome", "expected", "read", "score", "box", "chars"]
+    assert list(result["fields"][0]) == [
+        "name",
+        "outcome",
+        "expected",
+        "read",
+        "score",
+        "box",
+        "chars",
+        "print",
+    ]
     assert list(result["fields"][0]["chars"][0]) == ["expected", "read", "state", "score"]
     assert (result["verdict"], result["reject"], result["defects"]) == ("PASS", False, [])
     assert (result["station_id"], result["part_id"], result["recipe_version"]) == ("line-3", "p-1", 1)
