@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
 
 from service.errors import ValueInvalid
 from service.matching.evidence import NOTHING_ELSE, Evidence
@@ -32,6 +32,12 @@ class LineIn(BaseModel):
     score: Score = 1.0
     box: Quad
     chars: list[CharIn] | None = None
+
+    @model_validator(mode="after")
+    def _chars_are_the_text(self) -> LineIn:
+        if self.chars and "".join(one.char for one in self.chars) != self.text:
+            raise ValueError("chars and text differ")
+        return self
 
     def line(self) -> TextLine:
         chars = self.chars or [CharIn(char=char, score=self.score) for char in self.text]

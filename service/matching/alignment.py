@@ -21,33 +21,33 @@ from service.recipes.template import Position, Template
 MAX_TABLE: Final = 4_000_000  # cells of four bytes that are kept at a time
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step of an alignment: a position, the index of the label's character read there, or both.
+Step = tuple[Position | None, int | None]
+"""One step of an alignment: a position, the index of the label's character read there, or both.
 
-    Without a character the position is missing; without a position the character is extra.
-    """
-
-    position: Position | None
-    index: int | None
+Without a character the position is missing; without a position the character is extra.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """`cost` is 0 where nothing is missing, extra or shifted; in tenths of a wrong character."""
+    """`cost` is 0 where nothing is missing, extra or shifted; in tenths of a wrong character.
+
+    `indices` are those of its characters on the label, in order.
+    """
 
     cost: int
     steps: tuple[Step, ...]
+    indices: list[int]
 
-    @property
-    def indices(self) -> list[int]:
-        return [step.index for step in self.steps if step.index is not None]
+    @classmethod
+    def of(cls, cost: int, steps: Sequence[Step]) -> Alignment:
+        return cls(cost, tuple(steps), [index for _, index in steps if index is not None])
 
 
 def straight(template: Template, text: Text, start: int) -> Alignment:
     """A template that stands as it is at a place in `text.plain`."""
     indices = text.indices[start : start + len(template)].tolist()
-    return Alignment(0, tuple(map(Step, template, indices)))
+    return Alignment(0, tuple(zip(template, indices, strict=True)), indices)
 
 
 def closest(
@@ -112,9 +112,9 @@ class _Table:
                 continue
             covered[start + 1 : stop + 1] = True
             count -= 1
-            yield Alignment(int(total[end]), steps)
+            yield Alignment.of(int(total[end]), steps)
 
-    def _trace(self, which: int, end: int) -> tuple[int, int, tuple[Step, ...]]:
+    def _trace(self, which: int, end: int) -> tuple[int, int, list[Step]]:
         """Begin and end in `plain` of the place that ends there, and its steps."""
         template, cut, indices = self._templates[which], self._cut, self._text.indices
         first = max(
@@ -131,22 +131,22 @@ class _Table:
             paired = column > 0 and here == rows[row - 1][column - 1] + swap
             dropped = here == rows[row - 1][column] + WRONG
             # Of equally cheap explanations, a print that breaks off at its end is told as that.
-            breaks_off = swap > 0 and dropped and all(step.index is None for step in steps)
+            breaks_off = swap > 0 and dropped and all(index is None for _, index in steps)
             if paired and not breaks_off:
                 row, column = row - 1, column - 1
-                steps.append(Step(template[row], label[column]))
+                steps.append((template[row], label[column]))
             elif dropped or not column:
                 row -= 1
-                steps.append(Step(template[row], None))
+                steps.append((template[row], None))
             else:
                 column -= 1
-                steps.append(Step(None, label[column]))
+                steps.append((None, label[column]))
         steps.reverse()
         start, stop = first + column, end
         while cut[start]:
             start -= 1
-            steps.insert(0, Step(None, int(indices[start])))
+            steps.insert(0, (None, int(indices[start])))
         while cut[stop]:
-            steps.append(Step(None, int(indices[stop])))
+            steps.append((None, int(indices[stop])))
             stop += 1
-        return start, stop, tuple(steps)
+        return start, stop, steps

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from service.ocr.text import CharScore
     from service.recipes.confusables import Confusables
     from service.recipes.recipe import Field
+    from service.recipes.template import Position
 
 # A runner-up this strong means that the recogniser itself hesitated between the two characters.
 HESITATION: Final = 0.2
@@ -32,17 +33,19 @@ class CharResult:
 
 def judge_chars(
     steps: Sequence[Step], label: Label, field: Field, confusables: Confusables
-) -> Iterator[CharResult]:
-    for step in steps:
-        expected = step.position.shown if step.position else ""
-        if step.index is None:
-            yield CharResult(expected, "", CharState.MISSING, None)
-        else:
-            read = label.chars[step.index]
-            score = _score(read, field)
-            yield CharResult(
-                expected, read.char, _state(step, read, score, field, confusables), round(score, 4)
-            )
+) -> list[CharResult]:
+    """One result for each step of an alignment."""
+    results: list[CharResult] = []
+    for position, index in steps:
+        expected = position.shown if position else ""
+        if index is None:
+            results.append(CharResult(expected, "", CharState.MISSING, None))
+            continue
+        read = label.chars[index]
+        score = _score(read, field) if read.alternatives else read.score
+        state = _state(position, read, score, field, confusables)
+        results.append(CharResult(expected, read.char, state, round(score, 4)))
+    return results
 
 
 def outcome_of(chars: Sequence[CharResult], field: Field) -> Outcome:
@@ -66,17 +69,17 @@ def _score(read: CharScore, field: Field) -> float:
 
     Forms that count as the same (`：` and `:`, or both cases where the field ignores case) share their probability.
     """
-    score = read.score
-    if read.alternatives:
-        char = fold(read.char, field.case)
-        score += sum(score for other, score in read.alternatives if fold(other, field.case) == char)
+    char = fold(read.char, field.case)
+    score = read.score + sum(score for other, score in read.alternatives if fold(other, field.case) == char)
     return min(score, 1.0)  # in this order a score that is no number stays one, and is never enough
 
 
-def _state(step: Step, read: CharScore, score: float, field: Field, confusables: Confusables) -> CharState:
-    if step.position is None:
+def _state(
+    position: Position | None, read: CharScore, score: float, field: Field, confusables: Confusables
+) -> CharState:
+    if position is None:
         return CharState.EXTRA
-    allowed = step.position.allowed
+    allowed = position.allowed
     char = fold(read.char, field.case)
     if char in allowed:
         return CharState.GOOD if score >= field.min_confidence else CharState.BAD

@@ -91,13 +91,12 @@ def _judge(field: Field, places: Sequence[Place | None], scene: Scene) -> Judged
     """One print of a field, of which at least one line was found."""
     label, alike = scene.label, confusables(scene.own_confusables, field.case)
     chars: list[CharResult] = []
-    for place, forms in zip(places, forms_of(field), strict=True):
-        if place is None:
-            chars += [
-                CharResult(position.shown, "", CharState.MISSING, None) for position in forms[0].template
-            ]
-        else:
+    for number, place in enumerate(places):
+        if place is not None:
             chars += judge_chars(place.alignment.steps, label, field, alike)
+        else:
+            template = forms_of(field)[number][0].template
+            chars += [CharResult(position.shown, "", CharState.MISSING, None) for position in template]
     found = [place for place in places if place is not None]
     spans = [(place.first, place.last) for place in found]
     outcome, fault = outcome_of(chars, field), ""

@@ -111,8 +111,9 @@ def hull(boxes: Sequence[Quad]) -> Quad:
 
 
 def _plain(line: TextLine) -> str:
-    text = "".join(char.char for char in line.chars)
-    if len(text) != len(line.chars):  # a character of several code points is none that a recipe can expect
+    if len(line.text) == len(line.chars):
+        text = line.text
+    else:  # a character of several code points is none that a recipe can expect
         text = "".join(char.char if len(char.char) == 1 else "\ufffd" for char in line.chars)
     return text.replace(ROW_BREAK, " ")
 

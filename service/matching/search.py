@@ -51,11 +51,11 @@ class Place:
 
     @property
     def first(self) -> int:
-        return min(self.alignment.indices)
+        return self.alignment.indices[0]
 
     @property
     def last(self) -> int:
-        return max(self.alignment.indices)
+        return self.alignment.indices[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,8 @@ class _Kind:
 
     def spare(self) -> int:
         """How many more exact places there are that no print has claimed; of several on each other one counts."""
+        if len(self.places) <= 1:
+            return 0
         count, reach = 0, -1
         for place in sorted(self.places, key=lambda one: one.first):
             start, end = self.text.at(place.first), self.text.at(place.last) + 1
@@ -248,11 +250,11 @@ def _remaining(wanted: Sequence[tuple[int, Field, _Kind]]) -> dict[int, Place]:
 def _with_next_word(prefix: Alignment, rule: str, text: Text) -> Alignment:
     """A prefix that is not followed by what belongs there, with the word that stands there instead."""
     behind = text.at(prefix.indices[-1]) + 1
-    whole = prefix.steps[-1].position is None  # the rest of a word is there already
+    whole = prefix.steps[-1][0] is None  # the rest of a word is there already
     end = behind if whole else rest_of_word(text, behind)
-    instead = tuple(Step(None, index) for index in text.indices[behind:end].tolist())
-    nothing = (Step(Position(rule, frozenset()), None),)
-    return Alignment(prefix.cost + WRONG, prefix.steps + (instead or nothing))
+    instead: list[Step] = [(None, index) for index in text.indices[behind:end].tolist()]
+    nothing: list[Step] = [(Position(rule, frozenset()), None)]
+    return Alignment.of(prefix.cost + WRONG, [*prefix.steps, *(instead or nothing)])
 
 
 def _judged(field: Field, kind: _Kind, place: Place | None) -> Place | None:
@@ -265,6 +267,8 @@ def _judged(field: Field, kind: _Kind, place: Place | None) -> Place | None:
         ends = kind.text.at(place.first), kind.text.at(place.last)
         beside = kind.text.number_beside(*ends, open_ended=form.expression is not None)
     prefix = at.steps[: len(form.prefix)]
-    has_prefix = bool(prefix) and all(step.position is not None and step.index is not None for step in prefix)
+    has_prefix = bool(prefix) and all(
+        position is not None and index is not None for position, index in prefix
+    )
     loose = at.cost > OPTIONAL_COST_SHARE * WRONG * len(form.template)
     return replace(place, beside=beside, doubtful=field.optional and loose and not has_prefix)

@@ -56,12 +56,16 @@ class Text:
         self.boundaries = np.append(~inside[self.indices], True)
         for mark in _SPACED_DECIMAL.finditer(self.plain):
             self.boundaries[mark.start() + 1 : mark.end() + 1] = False
-        codes = codes_of(self.plain)
-        alphabet, self._columns = np.unique(codes, return_inverse=True)
-        self._alphabet = {chr(code): at for at, code in enumerate(alphabet.tolist())}
+        self._codes = codes_of(self.plain)
         self.confusables = confusables
         self._costs: dict[frozenset[str], NDArray[np.int32]] = {}
-        self.free = codes != ord(ROW_BREAK)
+        self.free = self._codes != ord(ROW_BREAK)
+
+    @cached_property
+    def _alphabet(self) -> tuple[dict[str, int], NDArray[np.intp]]:
+        """Each character that occurs with a number, and the numbers of the whole text."""
+        codes, numbers = np.unique(self._codes, return_inverse=True)
+        return {chr(code): at for at, code in enumerate(codes.tolist())}, numbers
 
     @cached_property
     def edges(self) -> list[int]:
@@ -86,15 +90,16 @@ class Text:
         """What reading each character costs where one of `allowed` is expected."""
         row = self._costs.get(allowed)
         if row is None:
-            by_char = np.full(len(self._alphabet), WRONG, np.int32)
+            alphabet, numbers = self._alphabet
+            by_char = np.full(len(alphabet), WRONG, np.int32)
             for wanted in allowed:
                 for char in (wanted.swapcase(), *self.confusables.alike(wanted)):
-                    if (at := self._alphabet.get(char)) is not None:
+                    if (at := alphabet.get(char)) is not None:
                         by_char[at] = ALIKE
             for wanted in allowed:
-                if (at := self._alphabet.get(wanted)) is not None:
+                if (at := alphabet.get(wanted)) is not None:
                     by_char[at] = 0
-            row = self._costs[allowed] = by_char[self._columns]
+            row = self._costs[allowed] = by_char[numbers]
         return row
 
     def number_beside(self, first: int, last: int, *, open_ended: bool) -> str:

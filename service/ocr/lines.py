@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
+
+import numpy as np
 
 from service.ocr.text import CharScore, Point, Quad, TextLine, is_glyph_gap
 
@@ -19,30 +20,29 @@ MAX_HEIGHT_RATIO: Final = 1.4
 
 def turned_upright(lines: Sequence[TextLine]) -> list[Quad]:
     """The boxes of all lines, turned about the origin until most text runs from left to right, level."""
-    votes: Counter[tuple[int, int]] = Counter()
-    for line in lines:
-        votes[_direction(line.box)] += len(line.chars)
-    if not votes:
+    if not lines:
         return []
-    main = max(votes, key=lambda one: (votes[one], one))
-    # The angle that half of the characters are under and half over: one slanted print does not tilt the label.
-    angles = sorted(
-        (math.atan2(down, across), len(line.chars))
-        for line in lines
-        if _direction(line.box) == main
-        for across, down in [_against(main, _along(line.box))]
+    corners = np.array([line.box for line in lines])
+    weights = np.array([len(line.chars) for line in lines])
+    across, down = (corners[:, 1] - corners[:, 0]).T
+    level = np.abs(across) >= np.abs(down)
+    right = np.where(level, np.where(across >= 0, 1, -1), 0)
+    below = np.where(level, 0, np.where(down > 0, 1, -1))
+    main = max(
+        ((1, 0), (0, 1), (0, -1), (-1, 0)),
+        key=lambda one: int(weights[(right == one[0]) & (below == one[1])].sum()),
     )
-    slant = _median(angles)
+    # The angle that half of the characters are under and half over: one slanted print does not tilt the label.
+    alike = (right == main[0]) & (below == main[1])
+    off = np.arctan2(main[0] * down - main[1] * across, main[0] * across + main[1] * down)[alike]
+    slant = _median(sorted(zip(off.tolist(), weights[alike].tolist(), strict=True)))
     x_part, y_part = (
         main[0] * math.cos(slant) - main[1] * math.sin(slant),
         main[1] * math.cos(slant) + main[0] * math.sin(slant),
     )
-
-    def turn(point: Point) -> Point:
-        x, y = point
-        return (x_part * x + y_part * y, x_part * y - y_part * x)
-
-    return [(turn(a), turn(b), turn(c), turn(d)) for a, b, c, d in (line.box for line in lines)]
+    xs, ys = corners[:, :, 0], corners[:, :, 1]
+    turned = np.stack((x_part * xs + y_part * ys, x_part * ys - y_part * xs), axis=-1)
+    return [(tuple(a), tuple(b), tuple(c), tuple(d)) for a, b, c, d in turned.tolist()]
 
 
 def in_reading_order(lines: Sequence[TextLine]) -> list[TextLine]:
@@ -110,11 +110,6 @@ def _direction(box: Quad) -> tuple[int, int]:
     if abs(across) >= abs(down):
         return (1 if across >= 0 else -1, 0)
     return (0, 1 if down > 0 else -1)
-
-
-def _against(main: tuple[int, int], along: Point) -> Point:
-    """A direction as seen by one who looks along `main`."""
-    return main[0] * along[0] + main[1] * along[1], main[0] * along[1] - main[1] * along[0]
 
 
 def _median(weighted: Sequence[tuple[float, int]]) -> float:
