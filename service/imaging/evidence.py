@@ -21,3 +21,21 @@ class PrintMeasure:
     sharpness: float
     rows: tuple[float, ...]
     ink: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A barcode: `text` as it was encoded (a GS1 separator is `\\x1d`), empty if it was seen but could not be decoded."""
+
+    symbology: str
+    text: str
+    is_gs1: bool
+    box: tuple[Corner, Corner, Corner, Corner]
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """Shares (0 to 1) of the pixels that are burnt out, and that are black."""
+
+    over: float
+    under: float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import hashlib
 import time
@@ -151,9 +152,14 @@ class InspectionPipeline:
     ) -> _Outcome:
         """From here on the inspection is admitted: whatever happens, it comes to something that is stored."""
         try:
-            reading, timings["queue"] = await self._batcher.submit(frame, received.deadline)
-            timings |= reading.timings_ms
-            evidence = await to_thread.run_sync(gather, frame, recipe)
+            # Codes are looked for while the engine reads.
+            looking = asyncio.ensure_future(to_thread.run_sync(gather, frame, recipe, abandon_on_cancel=True))
+            try:
+                reading, timings["queue"] = await self._batcher.submit(frame, received.deadline)
+                timings |= reading.timings_ms
+                evidence = await looking
+            finally:
+                looking.cancel()
             return _Outcome(await _timed("match", timings, judge, recipe, reading, evidence))
         except DeadlinePassed as error:
             return _late(recipe, error)

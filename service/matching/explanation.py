@@ -17,6 +17,8 @@ def explain(result: FieldResult) -> str:
     """What was expected, what was read, and where they differ; places are counted in the expected text as it is shown."""
     if result.outcome is Outcome.MISSING:
         return f"{result.expected!r} is not on the label"
+    if not result.read:
+        return f"expected {result.expected!r}"
     if result.outcome is Outcome.INVALID:
         return f"read {result.read!r}"
     places = _places(result)

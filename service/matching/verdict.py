@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from service.matching.codes import judge_code
 from service.matching.evidence import NOTHING_ELSE, Evidence
 from service.matching.explanation import explain
 from service.matching.field import FieldResult, Scene, judge_field, not_found
 from service.matching.label import Label, hull
 from service.matching.outcome import VERDICTS, DefectCode, Outcome, Verdict, worst
 from service.matching.placement import Registration, preference, register
+from service.matching.quality import quality_faults
 from service.matching.search import PLACE_GAIN, find
 
 if TYPE_CHECKING:
@@ -46,7 +48,8 @@ def evaluate(recipe: Recipe, lines: Sequence[TextLine], evidence: Evidence = NOT
     PASS only if every field is MATCH (or an optional one ABSENT), something was read at all, and nothing about the whole
     label needs attention.
     """
-    if not lines:
+    texts = [field for field in recipe.fields if field.barcode is None]
+    if not lines and (texts or not evidence.codes):
         blank = Verdict.FAIL if recipe.on_blank == "fail" else Verdict.REVIEW
         fields = tuple(not_found(field) for field in recipe.fields)
         detail = "no text was read: no label in view, no print, or an image too poor to read"
@@ -54,18 +57,29 @@ def evaluate(recipe: Recipe, lines: Sequence[TextLine], evidence: Evidence = NOT
     label = Label(lines)
     registration = _registration(recipe, label, evidence.size)
     preferences = _preferences(recipe, label, evidence.size, registration)
-    findings = find(recipe.fields, label, recipe.confusables, preferences)
+    findings = find(texts, label, recipe.confusables, preferences)
     scene = Scene(label, recipe.confusables, registration, evidence)
+    judged = {field.name: judge_field(field, findings.fields[field.name], scene) for field in texts}
+    printed = {name: result for name, (result, _) in judged.items()}
+    judged |= {
+        field.name: judge_code(field, evidence.codes, recipe, printed)
+        for field in recipe.fields
+        if field.barcode is not None
+    }
     results: list[FieldResult] = []
     defects: list[Defect] = []
     verdicts: list[Verdict] = []
     for field in recipe.fields:
-        result, fault = judge_field(field, findings.fields[field.name], scene)
+        result, fault = judged[field.name]
         results.append(result)
         verdicts.append(VERDICTS[result.outcome])
         if verdicts[-1] is not Verdict.PASS:
             detail = "; ".join(filter(None, (explain(result), fault)))
             defects.append(Defect(DefectCode(result.outcome.value), field.name, detail))
+    if recipe.quality is not None:
+        for code, detail in quality_faults(recipe.quality, lines, evidence):
+            verdicts.append(Verdict.REVIEW)
+            defects.append(Defect(code, None, detail))
     for verdict, defect in _of_the_label(recipe, results, findings):
         verdicts.append(verdict)
         defects.append(defect)
@@ -107,7 +121,11 @@ def _of_the_label(
         # Text was read, but none of it is what the recipe speaks of: that is no evidence for a good label.
         detail = "none of the recipe's fields was found, and all of them are optional"
         yield Verdict.REVIEW, Defect(DefectCode.NOTHING_READ, None, detail)
-    once = [field.name for field in recipe.fields if not field.optional and field.repeat[1] is None]
+    once = [
+        field.name
+        for field in recipe.fields
+        if not field.optional and field.barcode is None and field.repeat[1] is None
+    ]
     again = [name for name in once if findings.fields[name].spare]
     if len(again) > max(1, len(once) / 2):
         detail = f"{', '.join(again)} stand there more than once: two labels in view? If not, state how often with repeat"

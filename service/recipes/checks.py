@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations, pairwise
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from biip import ParseError
+from biip.gs1_application_identifiers import GS1ApplicationIdentifier
+
 from service.recipes import template
+from service.recipes.codes import ANY
+from service.recipes.codes import DATES as DATE_IDENTIFIERS
 from service.recipes.dates import GS1, date_template
 from service.recipes.document import Path_
 from service.recipes.production import PRODUCTION_DATE, SHIFT, date_expression
 from service.recipes.regex import compile_regex
-from service.recipes.schema import DateFile, FieldFile, ImageFile, NearFile, RecipeFile
+from service.recipes.schema import BarcodeFile, DateFile, FieldFile, ImageFile, NearFile, RecipeFile
 
 MAX_OVERLAP: Final = 0.5  # rectangles of neighbouring lines may touch, not hold the same print
 MAX_PRINTS: Final = 400
@@ -89,9 +95,43 @@ def _near_faults(near: NearFile, recipe: RecipeFile) -> Iterator[Fault]:
         yield ("near", "tolerance"), "in millimetres needs image.width_mm: how much the image shows"
 
 
+def _barcode_faults(one: FieldFile, barcode: BarcodeFile, recipe: RecipeFile) -> Iterator[Fault]:
+    """A code has text of its own: rules for prints have no meaning for it."""
+    for key in ("prefix", "print", "near", "repeat"):
+        if getattr(one, key):
+            yield (key,), "has no use beside barcode"
+    rules = [rule for rule in ("expect", *RULES, "check_digit") if getattr(one, rule) is not None]
+    if barcode.gs1 is not None and rules:
+        yield (rules[0],), "stands beside barcode.gs1; one of them is enough"
+    fields = {field.name: field for field in recipe.fields}
+    for ai, rule in (barcode.gs1 or {}).items():
+        path: Path_ = ("barcode", "gs1", ai)
+        try:
+            identifier = GS1ApplicationIdentifier.extract(ai)
+        except ParseError:
+            identifier = None
+        other = fields.get(rule[1:]) if rule.startswith("@") else None
+        if identifier is None or identifier.ai != ai:
+            yield path, f"{ai} is no application identifier of GS1"
+        elif rule.startswith("@") and (other is None or other.barcode is not None):
+            yield path, f"there is no printed field {rule[1:]}"
+        elif other is not None and ai in DATE_IDENTIFIERS and other.date is None:
+            yield path, f"is a date, and {rule[1:]} has none"
+        elif not rule.startswith("@") and rule != ANY:
+            try:
+                open_ = template.placeholders(rule)
+            except ValueError as error:
+                yield path, str(error)
+                continue
+            if not open_ and not re.fullmatch(identifier.pattern, ai + rule):
+                yield path, f"can never say {rule!r}: {identifier.description}, {identifier.format}"
+
+
 def _field_faults(one: FieldFile, recipe: RecipeFile) -> Iterator[Fault]:
     rules = [rule for rule in RULES if getattr(one, rule) is not None]
-    if one.expect is None and not rules:
+    if one.barcode is not None:
+        yield from _barcode_faults(one, one.barcode, recipe)
+    elif one.expect is None and not rules:
         yield (), f"{one.name} states no print: give expect, {', '.join(RULES[:-1])} or {RULES[-1]}"
     if len(rules) > 1:
         yield (), f"{one.name} has {' and '.join(rules)}; one of them is enough"
@@ -167,10 +207,19 @@ def _check_text(text: str) -> None:
 
 def _name_faults(one: FieldFile, recipe: RecipeFile) -> Iterator[Fault]:
     """Names that the field refers to and that can stand for nothing."""
-    names = [(name, format_, ("expect",)) for name, format_ in template.placeholders(one.expect or "")]
+    names: list[tuple[str, str | None, Path_]] = [
+        (name, format_, ("expect",)) for name, format_ in template.placeholders(one.expect or "")
+    ]
+    for ai, rule in ((one.barcode and one.barcode.gs1) or {}).items():
+        try:
+            names += [
+                (name, format_, ("barcode", "gs1", ai)) for name, format_ in template.placeholders(rule)
+            ]
+        except ValueError:  # told elsewhere
+            continue
     if one.date is not None:
         found = [(getattr(one.date, key), key) for key in DATES]
-        names += [(date_expression(text).base, "", ("date", key)) for text, key in found if text is not None]  # type: ignore[misc]
+        names += [(date_expression(text).base, "", ("date", key)) for text, key in found if text is not None]
     for name, format_, key in names:
         if name == PRODUCTION_DATE and format_ is None:
             yield key, "production_date needs a format: {production_date:YYDDD}"

@@ -10,11 +10,13 @@ from typing import Literal
 from service.imaging.regions import WHOLE_IMAGE, View
 from service.recipes import template
 from service.recipes.checkdigits import CheckDigit, check_digit_fault
+from service.recipes.codes import Barcode
 from service.recipes.dates import MONTHS, date_template, print_date, printed_length, read_date
 from service.recipes.normalise import Case, Whitespace, fold_text, normalise_template, normalise_text
 from service.recipes.position import Near
 from service.recipes.printing import PrintRule
 from service.recipes.production import Clock, DateExpression, Production
+from service.recipes.quality import QualityRule
 from service.recipes.regex import compile_regex
 
 OnError = Literal["reject", "accept"]
@@ -89,6 +91,8 @@ class Field:
     """What becomes of a character that is listed as alike to the expected one."""
     near: Near | None = None
     print: PrintRule | None = None
+    barcode: Barcode | None = None
+    """The field is a code, not text; what it says is held against the rules above, or against `barcode.gs1`."""
     optional: bool = False
     repeat: tuple[int, int | None] = (1, None)
     """How often it must be, and may at most be, on the label; None is any number."""
@@ -96,6 +100,8 @@ class Field:
     @property
     def rule(self) -> str:
         """The rule as the recipe states it, for people."""
+        if self.barcode is not None and self.barcode.gs1:
+            return "".join(f"({ai}){rule}" for ai, rule in self.barcode.gs1)
         if self.expect is not None:
             return self.expect
         return self.pattern or (self.date.format if self.date else self.regex) or " | ".join(self.any_of)
@@ -126,6 +132,14 @@ class Field:
         if fault is None and self.check_digit is not None:
             fault = check_digit_fault(value, self.check_digit)
         return fault
+
+    def text_fault(self, text: str) -> str | None:
+        """Why a whole text, such as that of a code, is not what the field asks for; None if it is."""
+        if self.expect is not None and text != self.expect:
+            return f"says {text!r}, expected {self.expect!r}"
+        if self.any_of and text not in self.any_of:
+            return f"says {text!r}, expected one of {', '.join(map(repr, self.any_of))}"
+        return self.rule_fault(text)
 
     def rule_fault(self, text: str) -> str | None:
         """Why an expected text can never satisfy the rules beside it; None if it can."""
@@ -165,6 +179,8 @@ class Recipe:
     """Fields that show where the label lies."""
     confusables: tuple[str, ...] = ()
     """Groups of characters that look alike, beside the built-in ones."""
+    quality: QualityRule | None = None
+    """What an image must be like to be judged."""
     image: View = WHOLE_IMAGE
     """What of its images is read."""
     version: int = 0

@@ -24,6 +24,8 @@ def used_names(recipe: Recipe) -> tuple[str, ...]:
     names = []
     for field in recipe.fields:
         names += [name for name, _ in template.placeholders(field.expect or "")]
+        rules = field.barcode.gs1 if field.barcode else ()
+        names += [name for _, rule in rules for name, _ in template.placeholders(rule)]
         names += [expression.base for expression in _expressions(field.date)]
     return tuple(dict.fromkeys(names))
 
@@ -113,6 +115,9 @@ def _resolved(field: Field, values: _Values, today: dt.date) -> Field:
                 f"field {field.name} expects {len(text)} characters, more than {template.MAX_POSITIONS}"
             )
         field = replace(field, expect=text)
+    if field.barcode is not None:
+        filled = tuple((ai, template.fill(rule, values.text)) for ai, rule in field.barcode.gs1)
+        field = replace(field, barcode=replace(field.barcode, gs1=filled))
     if field.date is not None:
         field = _dated(field, field.date, values, today)
     if field.expect is not None and (fault := field.rule_fault(field.expect)):

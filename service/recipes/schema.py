@@ -10,11 +10,13 @@ from pydantic import Field as Checked
 from service.imaging.regions import WHOLE_IMAGE, Region, View
 from service.recipes import template
 from service.recipes.checkdigits import CheckDigit
+from service.recipes.codes import Barcode, Symbology
 from service.recipes.dates import MONTHS
 from service.recipes.normalise import Case, Whitespace
 from service.recipes.position import Near, Tolerance
 from service.recipes.printing import PrintReference, PrintRule
 from service.recipes.production import Clock, DateExpression, date_expression
+from service.recipes.quality import QualityRule
 from service.recipes.recipe import Confusable, DateRule, Field, OnBlank, OnError, Recipe, Unexpected
 
 MAX_FIELDS: Final = 200
@@ -122,6 +124,20 @@ class PrintFile(_Model):
         return PrintRule(**limits, reference=reference)
 
 
+class BarcodeFile(_Model):
+    symbology: Symbology
+    gs1: (
+        Annotated[
+            dict[Annotated[str, StringConstraints(pattern=r"^\d{2,4}$")], Text],
+            Checked(min_length=1, max_length=30),
+        ]
+        | None
+    ) = None
+
+    def barcode(self) -> Barcode:
+        return Barcode(self.symbology, tuple((self.gs1 or {}).items()))
+
+
 class FieldFile(_Model):
     name: FieldName
     expect: MultilineText | None = None
@@ -139,6 +155,7 @@ class FieldFile(_Model):
     confusable: Confusable = "review"
     near: NearFile | None = None
     print: PrintFile | None = None
+    barcode: BarcodeFile | None = None
     optional: bool = False
     repeat: (
         Annotated[int, Checked(ge=1, le=MAX_REPEAT)]
@@ -165,9 +182,21 @@ class FieldFile(_Model):
             confusable=self.confusable,
             near=self.near.near() if self.near else None,
             print=self.print.rule() if self.print else None,
+            barcode=self.barcode.barcode() if self.barcode else None,
             optional=self.optional,
             repeat=(fewest, most),
         )
+
+
+class QualityFile(_Model):
+    min_sharpness: Positive | None = None
+    min_contrast: Share | None = None
+    max_overexposed: Share | None = None
+    max_underexposed: Share | None = None
+    min_glyph_px: Positive | None = None
+
+    def rule(self) -> QualityRule:
+        return QualityRule(**self.model_dump())
 
 
 class ImageFile(_Model):
@@ -176,6 +205,7 @@ class ImageFile(_Model):
     min_glyph_px: Annotated[float, Checked(ge=4, le=1000)] | None = None
     width_mm: Annotated[float, Checked(gt=0, le=100_000)] | None = None
     rotate: Literal["auto", 0, 90, 180, 270] = "auto"
+    quality: QualityFile | None = None
 
     def view(self) -> View:
         return View(
@@ -217,6 +247,7 @@ class RecipeFile(_Model):
             on_blank=self.on_blank,
             unexpected_text=self.unexpected_text,
             anchors=tuple(self.anchors or ()),
+            quality=self.image.quality.rule() if self.image and self.image.quality else None,
             confusables=tuple(self.confusables),
             image=self.image.view() if self.image else WHOLE_IMAGE,
         )
