@@ -10,7 +10,7 @@ from anyio import to_thread
 from fastapi import FastAPI
 
 from service import __version__
-from service.api import health, inspections, problems, recipes
+from service.api import health, inspections, problems, recipes, stations
 from service.api.dependencies import Components
 from service.api.limits import BodyLimit
 from service.batching.batcher import Batcher
@@ -26,6 +26,7 @@ from service.ocr.reader import Reader
 from service.ocr.text import Reading
 from service.recipes.files import load_folder
 from service.recipes.repository import RecipeRepository
+from service.stations.repository import StationRepository
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -80,8 +81,10 @@ def create_app(settings: Settings) -> FastAPI:
     )
     images = ImageFolder(settings.images)
     inspection_repository = InspectionRepository(database)
+    station_repository = StationRepository(database)
     pipeline = InspectionPipeline(
         recipes=recipe_repository,
+        stations=station_repository,
         batcher=batcher,
         images=images,
         inspections=inspection_repository,
@@ -98,7 +101,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     app = build_api(settings.limits.image_max_bytes, lifespan)
     app.state.components = Components(
-        settings, recipe_repository, inspection_repository, images, batcher, pipeline
+        settings, recipe_repository, station_repository, inspection_repository, images, batcher, pipeline
     )
     return app
 
@@ -118,6 +121,6 @@ def build_api(image_max_bytes: int, lifespan: Lifespan[FastAPI] | None = None) -
     )
     app.add_middleware(BodyLimit, image_max_bytes=image_max_bytes)
     problems.install(app)
-    for router in (inspections.router, recipes.router, health.router):
+    for router in (inspections.router, recipes.router, stations.router, health.router):
         app.include_router(router)
     return app

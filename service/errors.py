@@ -14,8 +14,10 @@
      │   ├─ ExpectedValueMissing, ExpectedValueUnknown, ExpectedValueInvalid
      │   └─ SampleUnfit
      ├─ NotFound
-     │   ├─ RecipeNotFound
+     │   ├─ RecipeNotFound, StationNotFound
      │   └─ InspectionNotFound, ImageNotFound
+     ├─ Conflict                  it would undo what another has done
+     │   └─ VersionConflict, RecipeFromFile
      └─ Unavailable               the request was good; the line must not take the part as passed
          ├─ NotReady, QueueFull
          ├─ DeadlinePassed, EngineFailed
@@ -141,12 +143,28 @@ class RecipeNotFound(NotFound):
     code = "recipe_not_found"
 
 
+class StationNotFound(NotFound):
+    code = "station_not_found"
+
+
 class InspectionNotFound(NotFound):
     code = "inspection_not_found"
 
 
 class ImageNotFound(NotFound):
     code = "image_not_found"
+
+
+class Conflict(PrintProofError):
+    code = "conflict"
+
+
+class VersionConflict(Conflict):
+    code = "version_conflict"
+
+
+class RecipeFromFile(Conflict):
+    code = "recipe_from_file"
 
 
 class Unavailable(PrintProofError):

@@ -16,12 +16,14 @@ from service.ocr.reader import Reader
 from service.ocr.text import Reading
 from service.recipes.repository import RecipeRepository
 from service.settings import Settings
+from service.stations.repository import StationRepository
 
 
 @dataclass(frozen=True, slots=True)
 class Components:
     settings: Settings
     recipes: RecipeRepository
+    stations: StationRepository
     inspections: InspectionRepository
     images: ImageFolder
     batcher: Batcher[Reader, Frame, Reading]

@@ -41,7 +41,7 @@ def _request_body() -> dict[str, Any]:
     form = {
         "type": "object",
         "properties": {"image": _BINARY, **_values()},
-        "required": ["image", "recipe"],
+        "required": ["image"],
         "additionalProperties": False,
     }
     return {
@@ -58,6 +58,27 @@ def _query_parameters() -> list[dict[str, Any]]:
     ]
 
 
+IMAGE_BODY: Final = {"requestBody": _request_body(), "parameters": _query_parameters()}
+SUBMISSION_ERRORS: Final = (
+    errors.RequestMalformed,
+    errors.ValueInvalid,
+    errors.ImageMissing,
+    errors.ImageTooLarge,
+    errors.ImageTypeUnsupported,
+    errors.ImageUndecodable,
+    errors.RecipeNotFound,
+    errors.StationNotFound,
+    errors.ExpectedValueMissing,
+    errors.ExpectedValueUnknown,
+    errors.ExpectedValueInvalid,
+    errors.QueueFull,
+    errors.NotReady,
+    errors.StoreUnavailable,
+    errors.DeadlinePassed,
+    errors.EngineFailed,
+)
+
+
 def _part_at_stake(request: Request) -> None:
     """Whatever goes wrong from here on, the answer says what the line does with the part."""
     request.state.part_at_stake = True
@@ -69,24 +90,8 @@ def _part_at_stake(request: Request) -> None:
     operation_id="create_inspection",
     summary="Inspect an image",
     dependencies=[Depends(_part_at_stake)],
-    responses=responses(
-        errors.RequestMalformed,
-        errors.ValueInvalid,
-        errors.ImageMissing,
-        errors.ImageTooLarge,
-        errors.ImageTypeUnsupported,
-        errors.ImageUndecodable,
-        errors.RecipeNotFound,
-        errors.ExpectedValueMissing,
-        errors.ExpectedValueUnknown,
-        errors.ExpectedValueInvalid,
-        errors.QueueFull,
-        errors.NotReady,
-        errors.StoreUnavailable,
-        errors.DeadlinePassed,
-        errors.EngineFailed,
-    ),
-    openapi_extra={"requestBody": _request_body(), "parameters": _query_parameters()},
+    responses=responses(*SUBMISSION_ERRORS),
+    openapi_extra=IMAGE_BODY,
 )
 async def create_inspection(request: Request, response: Response, app: App) -> InspectionOut:
     """The image as a multipart form, or as the body with the values in the query. FAIL and REVIEW are results (201)."""

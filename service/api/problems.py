@@ -26,6 +26,7 @@ STATUS: Final[dict[type[errors.PrintProofError], HTTPStatus]] = {
     errors.ImageTypeUnsupported: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     errors.InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.NotFound: HTTPStatus.NOT_FOUND,
+    errors.Conflict: HTTPStatus.CONFLICT,
     errors.QueueFull: HTTPStatus.TOO_MANY_REQUESTS,
     errors.NotReady: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.StoreUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,

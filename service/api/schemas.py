@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from service.inspections.inspection import Inspection, Judgement
 from service.matching.outcome import CharState, DefectCode, Outcome, Verdict
 from service.ocr.text import Quad
 from service.recipes.production import Source
 from service.recipes.recipe import Recipe
-from service.recipes.repository import StoredRecipe
+from service.recipes.repository import Action, Author, StoredRecipe
 from service.recipes.resolve import needed_values
 
 _BOX = (
     "Corners in pixels of the upright image: top left, top right, bottom right, bottom left along the text."
 )
+
+
+_PRINTABLE = r"^[^\x00-\x1f\x7f]+$"
+
+
+class _In(BaseModel):
+    model_config = ConfigDict(extra="forbid")
 
 
 class _Out(BaseModel):
@@ -149,6 +156,7 @@ class RecipeOut(BaseModel):
     name: str
     version: int
     active: bool
+    from_file: bool = Field(description="It is a file of the recipes folder, and is changed there.")
     description: str
     created_at: dt.datetime
     expected: list[str] = Field(description="Names of the values that each inspection must bring.")
@@ -161,11 +169,105 @@ class RecipeOut(BaseModel):
             name=recipe.name,
             version=recipe.version,
             active=stored.active,
+            from_file=stored.from_file,
             description=recipe.description,
             created_at=stored.created_at,
             expected=list(needed_values(recipe)),
             source=stored.source,
         )
+
+
+class AuthorIn(_In):
+    by: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=_PRINTABLE)] = Field(
+        description="Who makes the change."
+    )
+    reason: Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=_PRINTABLE)] = Field(
+        description="Why; both are kept in the log."
+    )
+
+    def author(self) -> Author:
+        return Author(self.by, self.reason)
+
+
+class RecipeText(_In):
+    source: str = Field(description="A recipe file (YAML).")
+
+
+class RecipeIn(AuthorIn):
+    source: str = Field(description="A recipe file (YAML); it names the recipe.")
+    based_on: int = Field(
+        0, ge=0, le=2**31 - 1, description="The newest version the author has seen; 0 for a new recipe."
+    )
+    activate: bool = False
+
+
+class ActivationIn(AuthorIn):
+    version: int = Field(ge=1, le=2**31 - 1)
+
+
+class RecipeIssue(BaseModel):
+    line: int
+    column: int
+    message: str
+
+    @classmethod
+    def of(cls, issue: str) -> RecipeIssue:
+        """Of a fault as `RecipeInvalid` lists it: `line:column: message`."""
+        line, column, message = issue.split(":", 2)
+        return cls(line=int(line), column=int(column), message=message.strip())
+
+
+class RecipeValidation(BaseModel):
+    valid: bool
+    name: str | None
+    expected: list[str] = Field(description="Names of the values that each inspection must bring.")
+    issues: list[RecipeIssue]
+
+
+class RecipeDiff(BaseModel):
+    name: str
+    old: int
+    new: int
+    diff: str = Field(description="As `diff -u` shows it; empty if the texts are equal.")
+
+
+class RecipeChangeOut(_Out):
+    at: dt.datetime
+    recipe: str
+    version: int
+    action: Action
+    by: str
+    reason: str
+
+
+class RecipeChangeList(BaseModel):
+    items: list[RecipeChangeOut]
+
+
+class ChangeoverIn(AuthorIn):
+    recipe: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+
+
+class StationOut(_Out):
+    id: str
+    recipe: str
+    since: dt.datetime
+
+
+class StationList(BaseModel):
+    items: list[StationOut]
+
+
+class ChangeoverOut(_Out):
+    at: dt.datetime
+    station_id: str
+    recipe: str
+    by: str
+    reason: str
+
+
+class ChangeoverList(BaseModel):
+    items: list[ChangeoverOut]
 
 
 class RecipeList(BaseModel):

@@ -5,9 +5,18 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, StringConstraints, ValidationError, field_validator
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic import Field as Checked
 from python_multipart.multipart import parse_options_header
 from starlette.datastructures import UploadFile
@@ -42,7 +51,7 @@ class SubmissionIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    recipe: Identifier
+    recipe: Identifier | None = Checked(None, description="Left out, the recipe of the station is meant.")
     station_id: Identifier | None = None
     part_id: Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]+$", max_length=128)] | None = None
     captured_at: AwareDatetime | None = None
@@ -63,6 +72,12 @@ class SubmissionIn(BaseModel):
         if not isinstance(parsed, dict):
             raise ValueError(_NOT_TEXTS)  # noqa: TRY004 (pydantic reports this kind)
         return parsed
+
+    @model_validator(mode="after")
+    def _names_a_recipe(self) -> SubmissionIn:
+        if self.recipe is None and self.station_id is None:
+            raise ValueError("recipe: Field required, or the station_id of a station that runs one")
+        return self
 
     @field_validator("captured_at", mode="before")
     @classmethod
@@ -86,8 +101,12 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-async def read_submission(request: Request) -> tuple[bytes, Submission, int | None]:
+async def read_submission(
+    request: Request, *, recipe: str | None = None, other: Collection[str] = ()
+) -> tuple[bytes, Submission, int | None]:
     """The image, what was said of it, and the deadline in milliseconds if one was named.
+
+    `recipe` is what the path names, `other` are query parameters that are the handler's own.
 
     Raises:
         ImageTypeUnsupported: a content type that is neither an image nor a form.
@@ -98,8 +117,11 @@ async def read_submission(request: Request) -> tuple[bytes, Submission, int | No
     """
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     values: dict[str, Any] = {}
+    if recipe is not None:
+        values["recipe"] = recipe
     for name, value in request.query_params.multi_items():
-        _set(values, name, value)
+        if name not in other:
+            _set(values, name, value)
     if content_type == FORM_TYPE:
         image = await _read_form(request, values)
     elif content_type in RAW_TYPES:
@@ -115,7 +137,7 @@ async def read_submission(request: Request) -> tuple[bytes, Submission, int | No
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
         raise ValueInvalid(faults) from None
-    submission = Submission(said.recipe, said.expected, said.station_id, said.part_id, said.captured_at)
+    submission = Submission(said.recipe or "", said.expected, said.station_id, said.part_id, said.captured_at)
     return image, submission, said.deadline_ms
 
 

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from service import __version__
-from service.cli import bench, demo, inspect, models, ocr, recipe, samples, serve
+from service.cli import bench, demo, inspect, library, models, ocr, recipe, samples, serve
 from service.cli.console import EXIT_ERROR, complain
 from service.errors import PrintProofError
 
@@ -25,6 +25,7 @@ app.command("ocr")(ocr.ocr)
 app.command("demo")(demo.demo)
 app.add_typer(models.app, name="models")
 app.add_typer(recipe.app, name="recipe")
+app.add_typer(library.station, name="station")
 app.add_typer(samples.app, name="samples")
 app.add_typer(bench.app, name="bench")
 

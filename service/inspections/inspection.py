@@ -17,7 +17,7 @@ from service.recipes.recipe import Recipe
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What a camera sends with an image."""
+    """What a camera sends with an image; an empty `recipe` is that of the station."""
 
     recipe: str
     expected: Mapping[str, str] = field(default_factory=dict)

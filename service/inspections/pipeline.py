@@ -35,6 +35,7 @@ from service.recipes.recipe import Recipe
 from service.recipes.repository import RecipeRepository
 from service.recipes.resolve import resolve
 from service.settings import LimitSettings
+from service.stations.repository import StationRepository
 
 T = TypeVar("T")
 
@@ -51,6 +52,12 @@ class _Received:
     at: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.timezone.utc))
     started: float = field(default_factory=time.monotonic)
 
+    def resolve(self, recipe: Recipe) -> Recipe:
+        """The recipe for this part, dated by the camera's clock if it sends it."""
+        seen = self.submission.captured_at
+        source: Source = "captured_at" if seen else "received_at"
+        return resolve(recipe, self.submission.expected, seen or self.at, source)
+
     @property
     def is_late(self) -> bool:
         return time.monotonic() > self.deadline
@@ -64,6 +71,17 @@ class _Outcome:
     failure: Unavailable | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """An inspection that is not stored."""
+
+    recipe: Recipe
+    judgement: Judgement
+    received_at: dt.datetime
+    notes: tuple[str, ...]
+    timings_ms: dict[str, float]
+
+
 class InspectionPipeline:
     """Decode, read, compare, store; times each stage."""
 
@@ -71,6 +89,7 @@ class InspectionPipeline:
         self,
         *,
         recipes: RecipeRepository,
+        stations: StationRepository,
         batcher: Batcher[Reader, Frame, Reading],
         images: ImageFolder,
         inspections: InspectionRepository,
@@ -78,6 +97,7 @@ class InspectionPipeline:
         max_in_flight: int,
     ) -> None:
         self._recipes = recipes
+        self._stations = stations
         self._batcher = batcher
         self._images = images
         self._inspections = inspections
@@ -96,18 +116,17 @@ class InspectionPipeline:
             The stored inspection, and how long storing took in milliseconds.
 
         Raises:
-            RecipeNotFound, InvalidInput: the request cannot be carried out; nothing is stored.
+            RecipeNotFound, StationNotFound, InvalidInput: the request cannot be carried out; nothing is stored.
             NotReady, QueueFull: it was not admitted; nothing is stored.
             DeadlinePassed, EngineFailed: it was admitted and failed; a REVIEW with the reason is stored.
             StoreUnavailable: the result could not be stored, so there is no verdict.
 
         Every `Unavailable` states in `reject` what the line does with the part.
         """
-        received = _Received(image, submission, time.monotonic() + deadline_ms / 1000)
-        stored = await to_thread.run_sync(self._recipes.active, submission.recipe)
-        seen = submission.captured_at or received.at
-        source: Source = "captured_at" if submission.captured_at else "received_at"
-        recipe = resolve(stored, submission.expected, seen, source)
+        deadline = time.monotonic() + deadline_ms / 1000
+        recipe_name = submission.recipe or await to_thread.run_sync(self._recipe_of, submission.station_id)
+        received = _Received(image, replace(submission, recipe=recipe_name), deadline)
+        recipe = received.resolve(await to_thread.run_sync(self._recipes.active, recipe_name))
         timings: dict[str, float] = {}
         storing: dict[str, float] = {}
         try:
@@ -129,6 +148,28 @@ class InspectionPipeline:
             outcome.failure.inspection_id = inspection.id
             raise outcome.failure
         return inspection, storing["store"]
+
+    async def try_out(
+        self, image: bytes, submission: Submission, version: int | None, deadline_ms: int
+    ) -> Trial:
+        """Inspect an image by a version of a recipe (the active one by default) and store nothing.
+
+        Raises:
+            RecipeNotFound, InvalidInput, Unavailable: as for `inspect`.
+        """
+        received = _Received(image, submission, time.monotonic() + deadline_ms / 1000)
+        stored = await to_thread.run_sync(self._recipes.get, submission.recipe, version)
+        recipe = received.resolve(stored.recipe)
+        timings: dict[str, float] = {}
+        with self._admission():
+            frame = await _timed("decode", timings, self._decode, image, recipe.image, limiter=self._decoders)
+            outcome = await self._read_and_judge(received, frame, recipe, timings)
+        if outcome.failure is not None:
+            raise outcome.failure
+        return Trial(recipe, outcome.judgement, received.at, frame.notes, timings)
+
+    def _recipe_of(self, station_id: str | None) -> str:
+        return self._stations.get(station_id or "").recipe
 
     @contextmanager
     def _admission(self) -> Iterator[None]:

@@ -153,6 +153,50 @@ def test_recipe_check_refuses_what_is_no_reading(
     assert message in done.stderr
 
 
+def test_stored_recipes(tmp_path: Path) -> None:
+    file, data = tmp_path / "one.yaml", {"PRINTPROOF_DATA_DIR": str(tmp_path / "data")}
+    for version, brand in enumerate(("A", "B"), 1):
+        file.write_text(f'recipe: one\nfields:\n  - {{name: brand, expect: "{brand}"}}\n')
+        done = printproof("recipe", "import", file, "--reason", f"brand {brand}", "--activate", **data)
+        assert f"one version {version}" in done.stdout, done.stderr
+    assert '-  - {name: brand, expect: "A"}' in printproof("recipe", "diff", "one", 1, 2, **data).stdout
+    back = printproof("recipe", "roll-back", "one", "--reason", "wrong", "--by", "bob", **data)
+    assert "one version 1" in back.stdout
+    assert "activated version 1 by bob: wrong" in printproof("recipe", "changes", "one", **data).stdout
+    assert printproof("recipe", "export", "one", "--version", 2, **data).stdout == file.read_text()
+    assert [
+        line.endswith("active")
+        for line in printproof("recipe", "versions", "one", **data).stdout.splitlines()
+    ] == [False, True]
+    assert printproof("recipe", "activate", "one", 2, "--reason", "right", **data).returncode == 0
+    assert "one version 2" in printproof("recipe", "list", **data).stdout
+    assert printproof("station", "set", "line-1", "one", "--reason", "order", **data).returncode == 0
+    assert printproof("station", "list", **data).stdout.startswith("line-1  one  since ")
+    assert "order" in printproof("station", "changes", "line-1", **data).stdout
+    assert printproof("recipe", "deactivate", "one", "--reason", "over", **data).returncode == 0
+    for wrong in (("recipe", "export", "one"), ("station", "set", "line-1", "one", "--reason", "x")):
+        assert printproof(*wrong, **data).returncode == 2
+    assert "must not be blank" in printproof("recipe", "roll-back", "one", "--reason", " ", **data).stderr
+
+
+def test_recipe_teach(samples: Samples, tmp_path: Path) -> None:
+    sample = pick(samples, None)
+    recipe, image = samples[0] / "recipes" / f"{sample.recipe}.yaml", samples[0] / sample.file
+    taught = tmp_path / "taught.yaml"
+    done = printproof("recipe", "teach", "--recipe", recipe, image, *expected_of(sample), "--out", taught)
+    assert done.returncode == 0, done.stderr
+    assert "1 samples, characters" in done.stderr
+    assert printproof("recipe", "validate", taught).returncode == 0
+    inspected = printproof("inspect", image, "--recipe", taught, *expected_of(sample), "--json")
+    result = json.loads(inspected.stdout)
+    assert result["verdict"] == "PASS"
+    assert all(field["print"]["height"] == pytest.approx(1, abs=0.05) for field in result["fields"])
+    bad = samples[0] / next(one.file for one in samples[1] if one.recipe == sample.recipe and one.defect)
+    refused = printproof("recipe", "teach", "--recipe", recipe, bad, *expected_of(sample))
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "it is no good sample" in refused.stderr
+
+
 def test_recipe_validate(samples: Samples, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text("recipe: bad\nfields:\n  - {name: x, expect: 012345}\n")
     done = printproof("recipe", "validate", samples[0] / "recipes" / "tablets.yaml", tmp_path / "bad.yaml")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import io
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
@@ -19,6 +17,7 @@ from service.app import create_app
 from service.errors import DeviceUnavailable, RecipeInvalid, SettingsInvalid, WeightsAltered, WeightsMissing
 from service.samples.generator import Sample
 from service.settings import EngineSettings, LimitSettings, Settings
+from tests.integration.client import assert_problem, post, ready_client, values_of
 
 MAX_BYTES = 2_000_000
 
@@ -38,12 +37,7 @@ def settings(
 
 @pytest.fixture(scope="module")
 def client(settings: Settings) -> Iterator[TestClient]:
-    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
-        give_up = time.monotonic() + 60
-        while client.get("/readyz").status_code != 200:
-            assert time.monotonic() < give_up
-            time.sleep(0.05)
-        yield client
+    yield from ready_client(settings)
 
 
 @pytest.fixture(scope="module")
@@ -51,28 +45,6 @@ def good(samples: tuple[Path, list[Sample]]) -> tuple[bytes, Sample]:
     folder, truth = samples
     sample = next(sample for sample in truth if sample.defect is None)
     return (folder / sample.file).read_bytes(), sample
-
-
-def post(
-    client: TestClient, image: bytes, values: dict[str, Any], content_type: str = "image/jpeg"
-) -> httpx2.Response:
-    return client.post(
-        "/v1/inspections", params=values, content=image, headers={"Content-Type": content_type}
-    )
-
-
-def values_of(sample: Sample) -> dict[str, str]:
-    return {"recipe": sample.recipe, "expected": json.dumps(sample.expected)}
-
-
-def assert_problem(response: httpx2.Response, status: int, code: str) -> dict[str, Any]:
-    assert response.status_code == status, response.text[:500]
-    assert response.headers["content-type"] == "application/problem+json"
-    problem: dict[str, Any] = response.json()
-    assert problem["code"] == code
-    assert problem["status"] == status
-    assert "Traceback" not in response.text
-    return problem
 
 
 def test_the_answer_has_the_fixed_keys(client: TestClient, good: tuple[bytes, Sample]) -> None:

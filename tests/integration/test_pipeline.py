@@ -40,6 +40,7 @@ from service.ocr.text import Reading
 from service.recipes.files import parse_recipe
 from service.recipes.repository import RecipeRepository
 from service.settings import LimitSettings
+from service.stations.repository import StationRepository
 from tests.integration.conftest import RECIPE
 from tests.labels import label
 
@@ -83,6 +84,7 @@ class Plant:
             time.sleep(0.001)
         yield InspectionPipeline(
             recipes=self.recipes,
+            stations=StationRepository(self.database),
             batcher=batcher,
             images=ImageFolder(self.folder),
             inspections=self.inspections,

@@ -1,0 +1,57 @@
+"""/v1/stations: which recipe a station runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from service import errors
+from service.api.dependencies import App
+from service.api.problems import responses
+from service.api.schemas import ChangeoverIn, ChangeoverList, ChangeoverOut, StationList, StationOut
+
+router = APIRouter(prefix="/v1/stations", tags=["stations"])
+
+StationId = Annotated[str, Path(pattern=r"^[^\x00-\x1f\x7f]+$", max_length=64)]
+
+
+@router.get(
+    "", operation_id="list_stations", summary="All stations", responses=responses(errors.StoreUnavailable)
+)
+def list_stations(app: App) -> StationList:
+    return StationList(items=[StationOut.model_validate(one) for one in app.stations.all()])
+
+
+@router.get(
+    "/{station_id}",
+    operation_id="get_station",
+    summary="One station",
+    responses=responses(errors.StationNotFound, errors.ValueInvalid, errors.StoreUnavailable),
+)
+def get_station(app: App, station_id: StationId) -> StationOut:
+    return StationOut.model_validate(app.stations.get(station_id))
+
+
+@router.put(
+    "/{station_id}/recipe",
+    operation_id="change_over_station",
+    summary="Let a station run a recipe from now on",
+    responses=responses(errors.RecipeNotFound, errors.ValueInvalid, errors.StoreUnavailable),
+)
+def change_over_station(app: App, station_id: StationId, said: ChangeoverIn) -> StationOut:
+    """Its cameras may then post without naming the recipe. The changeover is logged."""
+    return StationOut.model_validate(app.stations.change_over(station_id, said.recipe, said.author()))
+
+
+@router.get(
+    "/{station_id}/changeovers",
+    operation_id="list_changeovers",
+    summary="Which recipes a station was given, by whom and why, the latest first",
+    responses=responses(errors.ValueInvalid, errors.StoreUnavailable),
+)
+def list_changeovers(
+    app: App, station_id: StationId, limit: Annotated[int, Query(ge=1, le=1000)] = 100
+) -> ChangeoverList:
+    found = app.stations.changeovers(station_id, limit)
+    return ChangeoverList(items=[ChangeoverOut.model_validate(one) for one in found])

@@ -1,0 +1,1 @@
+"""Which recipe a station runs."""
