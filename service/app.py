@@ -51,10 +51,7 @@ def create_app(settings: Settings) -> FastAPI:
         raise SettingsInvalid(f"PRINTPROOF_RECIPES_DIR: there is no folder {settings.recipes_dir}")
     recipe_files = load_folder(settings.recipes)
     database = db.connect(settings.database)
-    if db.is_sqlite(database):
-        db.migrate(database)
-    else:
-        db.require_current(database)
+    db.prepare(database)
     recipe_repository = RecipeRepository(database)
     for change in recipe_repository.sync(recipe_files):
         log.info("recipe_changed", recipe=change)

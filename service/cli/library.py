@@ -17,8 +17,6 @@ from service.recipes.files import load_recipe
 from service.settings import load_settings
 
 if TYPE_CHECKING:
-    import sqlalchemy as sa
-
     from service.recipes.repository import Author, RecipeRepository, StoredRecipe
     from service.stations.repository import StationRepository
 
@@ -30,34 +28,21 @@ By = Annotated[str, typer.Option(help="Who makes the change.", default_factory=g
 
 
 @contextmanager
-def _database() -> Iterator[sa.Engine]:
-    """The service's database; it may be running meanwhile."""
-    from service.db import engine as db  # noqa: PLC0415 (SQLAlchemy, which not every command needs)
-
-    database = db.connect(load_settings().database)
-    if db.is_sqlite(database):
-        db.migrate(database)
-    else:
-        db.require_current(database)
-    try:
-        yield database
-    finally:
-        database.dispose()
-
-
-@contextmanager
 def _recipes() -> Iterator[RecipeRepository]:
+    """Those of the service's database; it may be running meanwhile."""
+    from service.db.engine import opened  # noqa: PLC0415 (SQLAlchemy, which not every command needs)
     from service.recipes.repository import RecipeRepository  # noqa: PLC0415
 
-    with _database() as database:
+    with opened(load_settings().database) as database:
         yield RecipeRepository(database)
 
 
 @contextmanager
 def _stations() -> Iterator[StationRepository]:
+    from service.db.engine import opened  # noqa: PLC0415
     from service.stations.repository import StationRepository  # noqa: PLC0415
 
-    with _database() as database:
+    with opened(load_settings().database) as database:
         yield StationRepository(database)
 
 

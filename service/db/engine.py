@@ -131,6 +131,33 @@ def transaction(engine: sa.Engine, *, writes: bool = False) -> Iterator[Session]
         raise StoreUnavailable("the database does not answer or refuses the change") from error
 
 
+def prepare(engine: sa.Engine) -> None:
+    """Bring an SQLite file to this version's schema; any other database must have it already.
+
+    Raises:
+        DatabaseOutdated, DatabaseUnusable
+    """
+    if is_sqlite(engine):
+        migrate(engine)
+    else:
+        require_current(engine)
+
+
+@contextlib.contextmanager
+def opened(url: str) -> Iterator[sa.Engine]:
+    """A prepared database for as long as a command takes.
+
+    Raises:
+        DatabaseOutdated, DatabaseUnusable, SettingsInvalid
+    """
+    engine = connect(url)
+    try:
+        prepare(engine)
+        yield engine
+    finally:
+        engine.dispose()
+
+
 def is_sqlite(engine: sa.Engine) -> bool:
     return engine.dialect.name == "sqlite"
 

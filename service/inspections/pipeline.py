@@ -24,7 +24,8 @@ from service.imaging.regions import View
 from service.inspections.evidence import gather
 from service.inspections.images import ImageFolder
 from service.inspections.inspection import Inspection, Judgement, Origin, Submission, judge, judge_failure
-from service.inspections.repository import InspectionRepository
+from service.inspections.repository import InspectionRepository, SerialLog
+from service.inspections.serials import judge_serials, serials_of
 from service.matching.outcome import DefectCode
 from service.observability import metrics
 from service.ocr.cores import granted_cores
@@ -225,13 +226,16 @@ class InspectionPipeline:
         image_sha256 = hashlib.sha256(received.image).hexdigest()
         image_key = self._images.put(inspection_id, received.at, frame.media_type, received.image)
 
-        def row() -> Inspection:
+        def row(log: SerialLog) -> tuple[Inspection, dict[str, str]]:
             # Asked for when the database is ours: a verdict that had to wait too long for it is late as well.
             if outcome.failure is None and received.is_late:
                 late = _late(recipe, DeadlinePassed("the verdict could not be stored within the deadline"))
                 outcome.judgement, outcome.failure = late.judgement, late.failure
-            judgement = outcome.judgement
-            return Inspection(
+            serials = serials_of(recipe, outcome.judgement)
+            judgement = outcome.judgement = judge_serials(
+                outcome.judgement, serials, recipe, received.submission, log, received.at
+            )
+            inspection = Inspection(
                 id=inspection_id,
                 received_at=received.at,
                 submission=received.submission,
@@ -251,6 +255,7 @@ class InspectionPipeline:
                 image_key=image_key,
                 origin=Origin(facts.bundle, facts.bundle_sha256, facts.runtime, __version__),
             )
+            return inspection, serials
 
         return self._inspections.add(row)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
 from pydantic import TypeAdapter
@@ -13,11 +13,16 @@ from pydantic import TypeAdapter
 from service.db.engine import transaction
 from service.errors import InspectionNotFound, StoreUnavailable
 from service.inspections.inspection import Inspection, Origin, ReadLine, Submission
-from service.inspections.tables import InspectionRow
+from service.inspections.tables import InspectionRow, SerialRow
 from service.matching.field import FieldResult
 from service.matching.outcome import Verdict
 from service.matching.verdict import Defect
 from service.recipes.production import Production
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from sqlalchemy.orm import InstrumentedAttribute, Session
 
 _PRODUCTION: Final = TypeAdapter(Production | None)
 _FIELDS: Final = TypeAdapter(tuple[FieldResult, ...])
@@ -35,19 +40,57 @@ class Filter:
     part_id: str | None = None
 
 
+class SerialLog:
+    """The numbers of earlier parts, as they are in the transaction that stores the next one."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def last(self, field: str, submission: Submission) -> str | None:
+        """What the part before at the same station had in a field."""
+        query = (
+            self._of_other_parts(SerialRow.value, field, submission)
+            .where(SerialRow.station_id.is_not_distinct_from(submission.station_id))
+            .order_by(SerialRow.id.desc())
+        )
+        found: str | None = self._session.scalars(query.limit(1)).first()
+        return found
+
+    def passed_before(self, field: str, value: str, since: dt.datetime, submission: Submission) -> str | None:
+        """The inspection in which another part passed with a value, if there is one."""
+        query = self._of_other_parts(SerialRow.inspection_id, field, submission).where(
+            SerialRow.value == value, SerialRow.passed, SerialRow.at >= since
+        )
+        found: str | None = self._session.scalars(query.limit(1)).first()
+        return found
+
+    def _of_other_parts(
+        self, column: InstrumentedAttribute[str], field: str, submission: Submission
+    ) -> sa.Select[Any]:
+        query = sa.select(column).where(SerialRow.recipe == submission.recipe, SerialRow.field == field)
+        if submission.part_id is None:
+            return query
+        return query.where(
+            SerialRow.part_id.is_distinct_from(submission.part_id)
+        )  # it may be looked at again
+
+
 class InspectionRepository:
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
 
-    def add(self, row: Callable[[], Inspection]) -> Inspection:
-        """Store an inspection; it is on disk when this returns. `row` is asked for once the database is ready to write.
+    def add(self, row: Callable[[SerialLog], tuple[Inspection, Mapping[str, str]]]) -> Inspection:
+        """Store an inspection; it is on disk when this returns.
+
+        `row` is asked for once the database is ready to write; it gives the inspection and its serials by field.
 
         Raises:
             StoreUnavailable: the database did not take it.
         """
         with transaction(self._engine, writes=True) as session:
-            inspection = row()
+            inspection, serials = row(SerialLog(session))
             session.add(_row(inspection))
+            session.add_all(_serials(inspection, serials))
         return inspection
 
     def get(self, inspection_id: str) -> Inspection:
@@ -80,6 +123,21 @@ class InspectionRepository:
         except StoreUnavailable:
             return False
         return True
+
+
+def _serials(inspection: Inspection, serials: Mapping[str, str]) -> Iterator[SerialRow]:
+    submission = inspection.submission
+    for field, value in serials.items():
+        yield SerialRow(
+            at=inspection.received_at,
+            recipe=submission.recipe,
+            field=field,
+            value=value,
+            station_id=submission.station_id,
+            part_id=submission.part_id,
+            passed=inspection.verdict is Verdict.PASS,
+            inspection_id=inspection.id,
+        )
 
 
 def _row(inspection: Inspection) -> InspectionRow:

@@ -47,3 +47,24 @@ class InspectionRow(Base):
         Index("ix_inspections_station", "station_id", "id"),
         Index("ix_inspections_part", "part_id", "id"),
     )
+
+
+class SerialRow(Base):
+    """What an inspection has read of a field whose numbers go on from part to part."""
+
+    __tablename__ = "serials"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[dt.datetime] = mapped_column(Instant)
+    recipe: Mapped[str] = mapped_column(String(64))
+    field: Mapped[str] = mapped_column(String(64))
+    value: Mapped[str] = mapped_column(String(200))
+    station_id: Mapped[str | None] = mapped_column(String(64))
+    part_id: Mapped[str | None] = mapped_column(String(128))
+    passed: Mapped[bool]
+    inspection_id: Mapped[str] = mapped_column(String(36))
+
+    __table_args__ = (
+        Index("ix_serials_value", "recipe", "field", "value"),
+        Index("ix_serials_station", "recipe", "field", "station_id", "id"),
+    )

@@ -137,6 +137,13 @@ def _field_faults(one: FieldFile, recipe: RecipeFile) -> Iterator[Fault]:
         yield (), f"{one.name} has {' and '.join(rules)}; one of them is enough"
     if one.expect is not None and one.any_of is not None:
         yield ("any_of",), "stands beside expect; one of them is enough"
+    if one.sequence is not None:
+        if one.sequence.step is None and one.sequence.unique_within is None:
+            yield ("sequence",), "states neither step nor unique_within"
+        if one.sequence.step is None and (one.sequence.max_gap or one.sequence.restart_at is not None):
+            yield ("sequence",), "max_gap and restart_at have no use without step"
+        if one.repeat is not None:
+            yield ("sequence",), "has no use beside repeat: a number stands for one part"
     if isinstance(one.repeat, list) and one.repeat[0] > one.repeat[1]:
         yield ("repeat",), "begins with the smaller number: [at least, at most]"
     if one.near is not None:

@@ -18,6 +18,7 @@ from service.recipes.printing import PrintRule
 from service.recipes.production import Clock, DateExpression, Production
 from service.recipes.quality import QualityRule
 from service.recipes.regex import compile_regex
+from service.recipes.sequence import SequenceRule
 
 OnError = Literal["reject", "accept"]
 OnBlank = Literal["review", "fail"]
@@ -84,6 +85,7 @@ class Field:
     """Texts of which one is printed."""
     prefix: str = ""
     check_digit: CheckDigit | None = None
+    sequence: SequenceRule | None = None
     min_confidence: float = 0.6
     whitespace: Whitespace = "ignore"
     case: Case = "exact"

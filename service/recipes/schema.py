@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
@@ -18,6 +19,7 @@ from service.recipes.printing import PrintReference, PrintRule
 from service.recipes.production import Clock, DateExpression, date_expression
 from service.recipes.quality import QualityRule
 from service.recipes.recipe import Confusable, DateRule, Field, OnBlank, OnError, Recipe, Unexpected
+from service.recipes.sequence import SequenceRule
 
 MAX_FIELDS: Final = 200
 MAX_LINES: Final = 300
@@ -37,6 +39,7 @@ MultilineText = Annotated[
 ]
 Days = Annotated[str, StringConstraints(pattern=r"^\d{1,4}d$")]
 Millimetres = Annotated[str, StringConstraints(pattern=r"^\d+(\.\d+)?mm$")]
+Duration = Annotated[str, StringConstraints(pattern=r"^[1-9]\d{0,3}[hd]$")]
 TimeOfDay = Annotated[str, StringConstraints(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 Share = Annotated[float, Checked(ge=0, le=1)]
 Rectangle = Annotated[list[Share], Checked(min_length=4, max_length=4)]
@@ -138,6 +141,20 @@ class BarcodeFile(_Model):
         return Barcode(self.symbology, tuple((self.gs1 or {}).items()))
 
 
+class SequenceFile(_Model):
+    step: Annotated[int, Checked(ge=1, le=1_000_000)] | None = None
+    max_gap: Annotated[int, Checked(ge=0, le=1_000_000)] = 0
+    restart_at: Annotated[int, Checked(ge=0, le=10**18)] | None = None
+    unique_within: Duration | None = None
+
+    def rule(self) -> SequenceRule:
+        within = self.unique_within
+        hours = int(within[:-1]) * (24 if within.endswith("d") else 1) if within else 0
+        return SequenceRule(
+            self.step, self.max_gap, self.restart_at, dt.timedelta(hours=hours) if within else None
+        )
+
+
 class FieldFile(_Model):
     name: FieldName
     expect: MultilineText | None = None
@@ -149,6 +166,7 @@ class FieldFile(_Model):
         str, StringConstraints(max_length=template.MAX_POSITIONS, pattern=r"^[^\x00-\x1f\x7f]*$")
     ] = ""
     check_digit: CheckDigit | None = None
+    sequence: SequenceFile | None = None
     min_confidence: Share = 0.6
     whitespace: Whitespace = "ignore"
     case: Case = "exact"
@@ -176,6 +194,7 @@ class FieldFile(_Model):
             any_of=tuple(self.any_of or ()),
             prefix=self.prefix,
             check_digit=self.check_digit,
+            sequence=self.sequence.rule() if self.sequence else None,
             min_confidence=self.min_confidence,
             whitespace=self.whitespace,
             case=self.case,

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from service.db import engine as db
 from service.recipes.files import parse_recipe
 from service.recipes.repository import RecipeRepository
+from tests.integration.plant import Plant
 
 RECIPE = """\
 recipe: milk
@@ -35,3 +36,8 @@ def recipes(database: sa.Engine) -> RecipeRepository:
     repository = RecipeRepository(database)
     repository.sync([(parse_recipe(RECIPE, "milk.yaml"), RECIPE)])
     return repository
+
+
+@pytest.fixture
+def plant(database: sa.Engine, recipes: RecipeRepository, tmp_path: Path) -> Plant:
+    return Plant(database, recipes, tmp_path / "images")

@@ -140,6 +140,13 @@ def test_every_fault_is_listed_with_its_place() -> None:
         ("{name: x, expect: '{d:GS1}'}", "write {d:YYMMDD}"),
         ("{name: x, expect: '{d:XX}'}", "names no date"),
         ("{name: x, expect: a, near: {}}", "states neither box nor angle"),
+        ("{name: x, pattern: '{digit}', sequence: {}}", "states neither step nor unique_within"),
+        (
+            "{name: x, pattern: '{digit}', sequence: {max_gap: 1, unique_within: 1d}}",
+            "have no use without step",
+        ),
+        ("{name: x, pattern: '{digit}', repeat: 2, sequence: {step: 1}}", "has no use beside repeat"),
+        ("{name: x, pattern: '{digit}', sequence: {unique_within: 30}}", "sequence.unique_within: "),
         ("{name: x, barcode: {symbology: ean}}", "input should be 'datamatrix'"),
         ("{name: x, prefix: A, barcode: {symbology: qr}}", "has no use beside barcode"),
         ("{name: x, expect: a, barcode: {symbology: qr, gs1: {'01': '*'}}}", "stands beside barcode.gs1"),
