@@ -193,5 +193,5 @@ async def try_recipe(request: Request, app: App, name: str, version: Version = N
         image, submission, version, deadline_ms or app.settings.limits.deadline_ms
     )
     return InspectionOut.unstored(
-        "trial", trial.recipe, trial.judgement, trial.received_at, trial.notes, trial.timings_ms
+        "trial", trial.recipe, trial.judgement, trial.received_at, trial.size, trial.notes, trial.timings_ms
     )

@@ -96,6 +96,8 @@ class InspectionOut(_Out):
     fields: list[FieldOut]
     defects: list[DefectOut]
     lines: list[LineOut] = Field(description="All text that was read, in reading order.")
+    width: int | None = Field(description="Of the upright image in pixels; null without an image.")
+    height: int | None
     notes: list[str] = Field(
         description="What a person should know of the image file; no defects of the label."
     )
@@ -121,6 +123,7 @@ class InspectionOut(_Out):
         recipe: Recipe,
         judgement: Judgement,
         received_at: dt.datetime,
+        size: tuple[int, int] | None,
         notes: Sequence[str],
         timings_ms: Mapping[str, float],
     ) -> InspectionOut:
@@ -140,6 +143,8 @@ class InspectionOut(_Out):
                 "fields": evaluation.fields,
                 "defects": evaluation.defects,
                 "lines": judgement.lines,
+                "width": size[0] if size else None,
+                "height": size[1] if size else None,
                 "notes": list(notes),
                 "timings_ms": {stage: round(spent, 2) for stage, spent in timings_ms.items()},
             },

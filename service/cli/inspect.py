@@ -100,7 +100,9 @@ def _inspect(path: Path, recipe: Recipe, reader: Reader, settings: Settings) -> 
     started = time.perf_counter()
     judgement = judge(recipe, reading, gather(frame, recipe))
     timings = {"decode": decode_ms, **reading.timings_ms, "match": 1000 * (time.perf_counter() - started)}
-    return InspectionOut.unstored(path.stem, recipe, judgement, received_at, frame.notes, timings)
+    return InspectionOut.unstored(
+        path.stem, recipe, judgement, received_at, (frame.width, frame.height), frame.notes, timings
+    )
 
 
 def show(path: Path, result: InspectionOut) -> None:

@@ -55,17 +55,22 @@ class ReadingIn(BaseModel):
     received_at: dt.datetime | None = None
     lines: list[LineIn]
 
+    @property
+    def size(self) -> tuple[int, int] | None:
+        """Width and height of the image, if both are known."""
+        return None if self.width is None or self.height is None else (self.width, self.height)
+
     def evidence(self, recipe: Recipe) -> Evidence:
         """What is known of the image.
 
         Raises:
             ValueInvalid: the recipe asks for more.
         """
-        if self.width is None or self.height is None:
+        if self.size is None:
             if any(field.near and field.near.box for field in recipe.fields):
                 raise ValueInvalid("the recipe says where prints stand: the reading needs width and height")
             return NOTHING_ELSE
-        return Evidence(Size(self.width, self.height, recipe.image.width_mm))
+        return Evidence(Size(*self.size, recipe.image.width_mm))
 
 
 def load_readings(path: Path) -> list[ReadingIn]:

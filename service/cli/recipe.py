@@ -73,7 +73,7 @@ def check(
         reading = Reading(tuple(line.line() for line in one.lines), {})
         judgement = judge(resolved, reading, one.evidence(resolved))
         timings = {"match": 1000 * (time.perf_counter() - started)}
-        result = InspectionOut.unstored(name, resolved, judgement, received_at, (), timings)
+        result = InspectionOut.unstored(name, resolved, judgement, received_at, one.size, (), timings)
         if result.verdict is not Verdict.PASS:
             status = EXIT_NOT_PASSED
         if as_json:

@@ -79,6 +79,7 @@ class Trial:
     recipe: Recipe
     judgement: Judgement
     received_at: dt.datetime
+    size: tuple[int, int]
     notes: tuple[str, ...]
     timings_ms: dict[str, float]
 
@@ -167,7 +168,9 @@ class InspectionPipeline:
             outcome = await self._read_and_judge(received, frame, recipe, timings)
         if outcome.failure is not None:
             raise outcome.failure
-        return Trial(recipe, outcome.judgement, received.at, frame.notes, timings)
+        return Trial(
+            recipe, outcome.judgement, received.at, (frame.width, frame.height), frame.notes, timings
+        )
 
     def _recipe_of(self, station_id: str | None) -> str:
         return self._stations.get(station_id or "").recipe

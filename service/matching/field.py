@@ -145,6 +145,8 @@ def _doubts(
         degrees = label.degrees(found[0].first)
         if misplaced := placement_fault(field.near, box, degrees, scene.registration, scene.evidence.size):
             return misplaced
+    if any(place.is_joined for place in found):
+        return Outcome.CONFUSED, "it runs into the next number without a space: where it ends cannot be told"
     beside = next((place.beside for place in found if place.beside), "")
     if beside:
         return (

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from service.matching.alignment import Alignment, Step, closest
+from service.matching.alignment import Alignment, Step, closest, straight
 from service.matching.assignment import Candidate, assign
 from service.matching.exact import exact_places, rest_of_word
+from service.matching.joined import joined_places
 from service.matching.label import Label
 from service.matching.prints import Form, forms_of
 from service.matching.text import WRONG, Text, words_of
@@ -40,12 +41,13 @@ Preference = Callable[[int, int], int]
 class Place:
     """Where a print was found.
 
-    `beside` is a number right beside it that may belong to it (`Text.number_beside`), `doubtful` says that an optional
-    print was found in something that resembles it only loosely.
+    `is_joined` says that it runs into the next print without a space, `beside` is a number right beside it that may belong to
+    it (`Text.number_beside`), `doubtful` says that an optional print was found in something that resembles it only loosely.
     """
 
     form: Form
     alignment: Alignment
+    is_joined: bool = False
     beside: str = ""
     doubtful: bool = False
 
@@ -103,6 +105,15 @@ class _Kind:
                     break
         self.is_exact = bool(self.places)
 
+    def add_joined(self, form: Form, start: int) -> None:
+        """A place in a chain of prints; it holds as long as its neighbours in the chain have theirs."""
+        worth = FIXED_GAIN * form.fixed + EXACT_GAIN * len(form.template) - 1
+        self._add(form, straight(form.template, self.text, start), worth, is_joined=True)
+
+    def drop(self, place: int) -> None:
+        del self.places[place]
+        del self.candidates[place]
+
     def add_near(self, form: Form, places: Iterable[Alignment]) -> None:
         for at in places:
             self._add(form, at, max(1, NEAR_GAIN * (WRONG * len(form.template) - at.cost)))
@@ -114,16 +125,22 @@ class _Kind:
         count, reach = 0, -1
         for place in sorted(self.places, key=lambda one: one.first):
             start, end = self.text.at(place.first), self.text.at(place.last) + 1
-            if place.alignment.cost == 0 and start > reach and self.text.is_free(start, end):
+            if (
+                place.alignment.cost == 0
+                and not place.is_joined
+                and start > reach
+                and self.text.is_free(start, end)
+            ):
                 count, reach = count + 1, end - 1
         return count
 
-    def clear(self) -> None:
-        self.places.clear()
-        self.candidates.clear()
+    def forget_near(self) -> None:
+        kept = [at for at, place in enumerate(self.places) if place.alignment.cost == 0]
+        self.places = [self.places[at] for at in kept]
+        self.candidates = [self.candidates[at] for at in kept]
 
-    def _add(self, form: Form, at: Alignment, gain: int) -> None:
-        place = Place(form, at)
+    def _add(self, form: Form, at: Alignment, gain: int, *, is_joined: bool = False) -> None:
+        place = Place(form, at, is_joined)
         if self._preference is not None:
             gain += self._preference(place.first, place.last)
         self.places.append(place)
@@ -176,18 +193,53 @@ def _assigned(wanted: Sequence[_Kind]) -> list[Place | None]:
     Only the best place where a print nearly fits is looked for at first; where prints compete, all of them are.
     """
     kinds = list(dict.fromkeys(wanted))
-    _add_near([kind for kind in kinds if not kind.is_exact], 1)
+    lost = [kind for kind in kinds if not kind.is_exact]
+    _add_joined(kinds, lost)
+    _add_near(lost, 1)
     while True:
         given, disputed = assign([kind.candidates for kind in wanted], [kind.number for kind in wanted])
         losers = [wanted[one] for one in sorted(disputed) if given[one] is None or not wanted[one].is_exact]
         more = [kind for kind in dict.fromkeys(losers) if not kind.has_all]
-        if not more:
-            return [None if at is None else kind.places[at] for kind, at in zip(wanted, given, strict=True)]
         for kind in more:
             kind.has_all = True
-            if not kind.is_exact:
-                kind.clear()
+            kind.forget_near()
         _add_near(more, MAX_NEAR_PLACES)
+        if more:
+            continue
+        found = [None if at is None else kind.places[at] for kind, at in zip(wanted, given, strict=True)]
+        broken = next(
+            (
+                one
+                for one, place in enumerate(found)
+                if place and _is_broken(wanted[one], place, wanted, found)
+            ),
+            None,
+        )
+        if broken is None:
+            return found
+        wanted[broken].drop(given[broken] or 0)
+
+
+def _add_joined(kinds: Sequence[_Kind], lost: Sequence[_Kind]) -> None:
+    for text in dict.fromkeys(kind.text for kind in lost if kind.text.ignores_space):
+        asked = [(kind, form) for kind in kinds if kind.text is text for form in kind.forms]
+        for which, start in joined_places([form for _, form in asked], text):
+            kind, form = asked[which]
+            if not kind.is_exact:
+                kind.add_joined(form, start)
+
+
+def _is_broken(kind: _Kind, place: Place, wanted: Sequence[_Kind], found: Sequence[Place | None]) -> bool:
+    """Whether a print ends inside a word where no other print goes on."""
+    if not place.is_joined:
+        return False
+    text = kind.text
+    others = [one for one, other in zip(found, wanted, strict=True) if one is not None and other.text is text]
+    start, end = text.at(place.first), text.at(place.last) + 1
+    return not (
+        (text.boundaries[start] or any(text.at(one.last) + 1 == start for one in others))
+        and (text.boundaries[end] or any(text.at(one.first) == end for one in others))
+    )
 
 
 def _add_near(kinds: Sequence[_Kind], count: int) -> None:
@@ -266,6 +318,8 @@ def _judged(field: Field, kind: _Kind, place: Place | None) -> Place | None:
     if at.cost == 0 and field.whitespace == "ignore":
         ends = kind.text.at(place.first), kind.text.at(place.last)
         beside = kind.text.number_beside(*ends, open_ended=form.expression is not None)
+        if not place.is_joined or not kind.text.number_joined(ends[0], ends[1] + 1):
+            place = replace(place, is_joined=False)  # where it ends is plain to see
     prefix = at.steps[: len(form.prefix)]
     has_prefix = bool(prefix) and all(
         position is not None and index is not None for position, index in prefix

@@ -49,6 +49,7 @@ class Text:
 
     def __init__(self, label_text: str, whitespace: Whitespace, case: Case, confusables: Confusables) -> None:
         self.plain, self.indices = normalise_text(label_text, whitespace, case)
+        self.ignores_space = whitespace == "ignore"
         self._width = len(label_text)
         inside = np.zeros(self._width + 1, bool)
         for start, end, _ in words_of(fold_text(label_text, case)):
@@ -119,6 +120,13 @@ class Text:
             if goes_on and self._is_number(start, end) and self.is_free(start, end):
                 return self.plain[start:end]
         return ""
+
+    def number_joined(self, start: int, end: int) -> bool:
+        """Whether a print runs into another, or another into it, between two digits."""
+        return any(
+            not self.boundaries[at] and self.plain[at - 1].isdigit() and self.plain[at].isdigit()
+            for at in (start, end)
+        )
 
     def _word(self, at: int) -> tuple[int, int]:
         start, end = at, at + 1

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import string
+from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -296,6 +298,49 @@ def test_any_text_gets_a_verdict(texts: list[str], expect: str) -> None:
     assume(expect.strip())
     evaluation = evaluate(recipe([Field("x", expect=expect)]), label(*texts))
     assert len(evaluation.fields) == 1
+
+
+PRINTS = st.lists(st.text(LETTERS, min_size=4, max_size=10), min_size=2, max_size=5, unique=True)
+
+
+@given(PRINTS, st.data())
+def test_of_several_prints_one_changed_character_never_passes(texts: list[str], data: st.DataObject) -> None:
+    which = data.draw(st.integers(0, len(texts) - 1))
+    at = data.draw(st.integers(0, len(texts[which]) - 1))
+    other = data.draw(st.sampled_from(string.ascii_letters + string.digits + "./-"))
+    assume(other != texts[which][at])
+    changed = texts[which][:at] + other + texts[which][at + 1 :]
+    assume(changed not in texts)
+    fields = recipe([Field(f"f{number}", expect=text) for number, text in enumerate(texts)])
+    assert evaluate(fields, label(*texts)).verdict is Verdict.PASS
+    read = [*texts[:which], changed, *texts[which + 1 :]]
+    assert evaluate(fields, label(*read)).verdict is not Verdict.PASS
+    assert evaluate(fields, label(*read, "KEEP COOL")).verdict is not Verdict.PASS
+
+
+@given(PRINTS, st.randoms(use_true_random=False))
+def test_the_verdict_does_not_depend_on_the_order_of_what_is_read(texts: list[str], random: Random) -> None:
+    fields = recipe([Field(f"f{number}", expect=text) for number, text in enumerate(texts)])
+    lines = label(*texts[1:], "KEEP COOL", texts[0][:-1])
+    straight = evaluate(fields, lines)
+    random.shuffle(lines)
+    assert evaluate(fields, lines) == straight
+
+
+@given(
+    st.lists(st.sampled_from(["expect", "pattern", "regex", "any_of", "optional"]), min_size=1, max_size=4)
+)
+def test_a_blank_is_never_a_pass(rules: list[str]) -> None:
+    values: dict[str, dict[str, Any]] = {
+        "expect": {"expect": "A"},
+        "pattern": {"pattern": "{digit:2}"},
+        "regex": {"regex": "[0-9]+"},
+        "any_of": {"any_of": ("A", "B")},
+        "optional": {"expect": "A", "optional": True},
+    }
+    fields = recipe([Field(f"f{number}", **values[rule]) for number, rule in enumerate(rules)])
+    for lines in ([], label(" "), label("...")):
+        assert evaluate(fields, lines).verdict is not Verdict.PASS
 
 
 def test_look_alikes_are_mutual() -> None:
