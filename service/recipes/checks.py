@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -91,6 +92,13 @@ def _near_faults(near: NearFile, recipe: RecipeFile) -> Iterator[Fault]:
         yield ("near", "box"), fault
     if (near.box is None) is not (near.tolerance is None):
         yield ("near",), "needs box and tolerance together"
+    elif (
+        near.box is not None
+        and recipe.image
+        and recipe.image.roi
+        and not _overlap(near.box, recipe.image.roi)
+    ):
+        yield ("near", "box"), "lies outside of image.roi, where no text is looked for"
     if isinstance(near.tolerance, str) and (recipe.image is None or recipe.image.width_mm is None):
         yield ("near", "tolerance"), "in millimetres needs image.width_mm: how much the image shows"
 
@@ -144,6 +152,8 @@ def _field_faults(one: FieldFile, recipe: RecipeFile) -> Iterator[Fault]:
             yield ("sequence",), "max_gap and restart_at have no use without step"
         if one.repeat is not None:
             yield ("sequence",), "has no use beside repeat: a number stands for one part"
+        if one.any_of is not None or (one.expect is not None and "{" not in one.expect):
+            yield ("sequence",), "stands beside a text that is the same on every part"
     if isinstance(one.repeat, list) and one.repeat[0] > one.repeat[1]:
         yield ("repeat",), "begins with the smaller number: [at least, at most]"
     if one.near is not None:
@@ -191,10 +201,22 @@ def _date_faults(date: DateFile) -> Iterator[Fault]:
         date_template(date.format, months or ("JAN",) * 12)
     except ValueError as error:
         yield ("date", "format"), str(error)
+    if date.not_before is not None and date.not_after is not None and _is_empty(date):
+        yield ("date", "not_after"), "lies before not_before: no date is allowed"
     if date.tolerance != "0d" and date.equals is None:
         yield ("date", "tolerance"), "is of no use without equals"
     if date.equals is not None and (date.not_before or date.not_after):
         yield ("date", "equals"), "stands beside a limit; use tolerance, or the limits alone"
+
+
+def _is_empty(date: DateFile) -> bool:
+    """Whether no date lies between two limits that are counted from the same one."""
+    try:
+        first, last = date_expression(date.not_before or ""), date_expression(date.not_after or "")
+        day = dt.date(2026, 6, 15)
+        return first.base == last.base and first.on({first.base: day}) > last.on({last.base: day})
+    except ValueError:
+        return False  # told elsewhere
 
 
 def _check_expect(text: str) -> None:

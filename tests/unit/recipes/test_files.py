@@ -141,6 +141,8 @@ def test_every_fault_is_listed_with_its_place() -> None:
         ("{name: x, expect: '{d:XX}'}", "names no date"),
         ("{name: x, expect: a, near: {}}", "states neither box nor angle"),
         ("{name: x, pattern: '{digit}', sequence: {}}", "states neither step nor unique_within"),
+        ("{name: x, expect: '12', sequence: {step: 1}}", "the same on every part"),
+        ("{name: x, date: {format: MM/YY, not_before: a + 2m, not_after: a + 1m}}", "no date is allowed"),
         (
             "{name: x, pattern: '{digit}', sequence: {max_gap: 1, unique_within: 1d}}",
             "have no use without step",
@@ -233,6 +235,12 @@ def test_faults_of_what_is_known_of_the_images(image: str, fault: str) -> None:
 )
 def test_faults_of_the_head(head: str, fault: str) -> None:
     assert fault in "\n".join(issues(f"recipe: a\n{head}\nfields:\n  - {{name: x, expect: a}}\n"))
+
+
+def test_a_place_where_nothing_is_looked_for() -> None:
+    near = "near: {box: [0.6, 0.6, 0.1, 0.1], tolerance: 0.01}"
+    source = f"recipe: a\nimage: {{roi: [0, 0, 0.5, 0.5]}}\nfields:\n  - {{name: x, expect: a, {near}}}\n"
+    assert "lies outside of image.roi" in issues(source)[0]
 
 
 def test_two_fields_of_one_name() -> None:
