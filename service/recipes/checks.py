@@ -156,6 +156,11 @@ def _field_faults(one: FieldFile, recipe: RecipeFile) -> Iterator[Fault]:
             yield ("sequence",), "stands beside a text that is the same on every part"
     if isinstance(one.repeat, list) and one.repeat[0] > one.repeat[1]:
         yield ("repeat",), "begins with the smaller number: [at least, at most]"
+    if one.confusable == "accept" and (one.date or one.check_digit or one.sequence):
+        yield (
+            ("confusable",),
+            "accept: a number that is not read for certain is no date, counter or check digit",
+        )
     if one.near is not None:
         yield from _near_faults(one.near, recipe)
     found = list(_rule_faults(one))

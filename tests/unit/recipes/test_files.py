@@ -124,6 +124,7 @@ def test_every_fault_is_listed_with_its_place() -> None:
         ("{name: x, expect: a, repeat: 0}", "greater than or equal to 1"),
         ("{name: x, expect: a, repeat: [3, 2]}", "begins with the smaller number"),
         ("{name: x, expect: a, repeat: two}", "fields[0].repeat: "),
+        ("{name: x, date: {format: MM/YY}, confusable: accept}", "not read for certain"),
         ("{name: x, expect: a, confusable: maybe}", "'review', 'accept' or 'fail'"),
         ("{name: x, expect: '12', check_digit: luhn}", "check digit '2' is wrong, '8' is right"),
         ("{name: x, expect: '1', check_digit: crc}", "input should be 'gs1', 'luhn'"),
