@@ -20,7 +20,15 @@ from service.recipes.dates import GS1, date_template
 from service.recipes.document import Path_
 from service.recipes.production import PRODUCTION_DATE, SHIFT, date_expression
 from service.recipes.regex import compile_regex
-from service.recipes.schema import BarcodeFile, DateFile, FieldFile, ImageFile, NearFile, RecipeFile
+from service.recipes.schema import (
+    BarcodeFile,
+    DateFile,
+    FieldFile,
+    ImageFile,
+    NearFile,
+    RecipeFile,
+    SequenceFile,
+)
 
 MAX_OVERLAP: Final = 0.5  # rectangles of neighbouring lines may touch, not hold the same print
 MAX_PRINTS: Final = 400
@@ -135,6 +143,17 @@ def _barcode_faults(one: FieldFile, barcode: BarcodeFile, recipe: RecipeFile) ->
                 yield path, f"can never say {rule!r}: {identifier.description}, {identifier.format}"
 
 
+def _sequence_faults(one: FieldFile, sequence: SequenceFile) -> Iterator[Fault]:
+    if sequence.step is None and sequence.unique_within is None:
+        yield ("sequence",), "states neither step nor unique_within"
+    if sequence.step is None and (sequence.max_gap or sequence.restart_at is not None):
+        yield ("sequence",), "max_gap and restart_at have no use without step"
+    if one.repeat is not None:
+        yield ("sequence",), "has no use beside repeat: a number stands for one part"
+    if one.any_of is not None or (one.expect is not None and "{" not in one.expect):
+        yield ("sequence",), "stands beside a text that is the same on every part"
+
+
 def _field_faults(one: FieldFile, recipe: RecipeFile) -> Iterator[Fault]:
     rules = [rule for rule in RULES if getattr(one, rule) is not None]
     if one.barcode is not None:
@@ -146,14 +165,7 @@ def _field_faults(one: FieldFile, recipe: RecipeFile) -> Iterator[Fault]:
     if one.expect is not None and one.any_of is not None:
         yield ("any_of",), "stands beside expect; one of them is enough"
     if one.sequence is not None:
-        if one.sequence.step is None and one.sequence.unique_within is None:
-            yield ("sequence",), "states neither step nor unique_within"
-        if one.sequence.step is None and (one.sequence.max_gap or one.sequence.restart_at is not None):
-            yield ("sequence",), "max_gap and restart_at have no use without step"
-        if one.repeat is not None:
-            yield ("sequence",), "has no use beside repeat: a number stands for one part"
-        if one.any_of is not None or (one.expect is not None and "{" not in one.expect):
-            yield ("sequence",), "stands beside a text that is the same on every part"
+        yield from _sequence_faults(one, one.sequence)
     if isinstance(one.repeat, list) and one.repeat[0] > one.repeat[1]:
         yield ("repeat",), "begins with the smaller number: [at least, at most]"
     if one.confusable == "accept" and (one.date or one.check_digit or one.sequence):
