@@ -142,11 +142,12 @@ class Lesson:
             for name, one in found.items()
         }
         boxes = {name: hull([label.box(*span) for span in ones]) for name, ones in spans.items() if ones}
-        registration = self._registration(boxes)
+        stand = {name: (box, label.degrees(spans[name][0][0])) for name, box in boxes.items()}
+        registration = self._registration(stand)
         for name, box in boxes.items():
             self._learn(name, box, spans[name], label, frame, registration)
 
-    def _registration(self, boxes: Mapping[str, Quad]) -> Registration:
+    def _registration(self, stand: Mapping[str, tuple[Quad, float]]) -> Registration:
         """How this sample lies as seen from the first one."""
         fields = [
             Field(name, near=Near(_region(self.taught[name].boxes[0], self.size)))
@@ -156,7 +157,7 @@ class Lesson:
         if not fields:
             return Registration()
         first = replace(self._recipe, fields=tuple(fields), anchors=tuple(one.name for one in fields))
-        return register(first, boxes, self.size)
+        return register(first, stand, self.size)
 
     def _learn(
         self,

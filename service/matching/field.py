@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from service.matching.characters import CharResult, judge_chars, outcome_of
 from service.matching.completeness import PrintRatios, compare, print_faults, worst_of
 from service.matching.label import hull
 from service.matching.outcome import VERDICTS, CharState, Outcome, Verdict
-from service.matching.placement import Registration, placement_fault
+from service.matching.placement import Registration, Size, placement_fault, stands_under
 from service.matching.prints import forms_of
 from service.ocr.text import Quad
 from service.recipes.confusables import confusables
@@ -102,7 +101,9 @@ def _judge(field: Field, places: Sequence[Place | None], scene: Scene) -> Judged
     outcome, fault = outcome_of(chars, field), ""
     ratios, print_fault = _measured(field, spans, scene)
     if outcome in _RIGHT:
-        outcome, fault = _doubts(field, found, chars, scene, outcome)
+        outcome, fault = _doubts(field, found, chars, outcome)
+    if outcome in _PRINTED and (misplaced := _misplaced(field, found, scene)) is not None:
+        outcome, fault = misplaced
     if print_fault is not None and outcome in (_PRINTED if print_fault[0] is Outcome.INCOMPLETE else _RIGHT):
         outcome, fault = print_fault
     elif outcome is Outcome.MISMATCH and any(place.doubtful for place in found):
@@ -126,25 +127,13 @@ _PRINTED: Final = (*_RIGHT, Outcome.CONFUSED)
 
 
 def _doubts(
-    field: Field, found: Sequence[Place], chars: Sequence[CharResult], scene: Scene, outcome: Outcome
+    field: Field, found: Sequence[Place], chars: Sequence[CharResult], outcome: Outcome
 ) -> tuple[Outcome, str]:
     """What may be wrong with a print whose characters are right."""
     if field.date is not None or field.check_digit is not None:
         fault = field.value_fault(field.value("".join(char.read for char in chars)))
         if fault is not None:
             return Outcome.INVALID, fault
-    label = scene.label
-    for above, below in pairwise(found):
-        if ROW_BREAK not in label.text[above.last : below.first]:
-            return (
-                Outcome.MISPLACED,
-                f"{label.read(below.first, below.last)!r} does not stand under the line before it",
-            )
-    if field.near is not None and scene.evidence.size is not None:
-        box = hull([label.box(place.first, place.last) for place in found])
-        degrees = label.degrees(found[0].first)
-        if misplaced := placement_fault(field.near, box, degrees, scene.registration, scene.evidence.size):
-            return misplaced
     if any(place.is_joined for place in found):
         return Outcome.CONFUSED, "it runs into the next number without a space: where it ends cannot be told"
     beside = next((place.beside for place in found if place.beside), "")
@@ -154,6 +143,25 @@ def _doubts(
             f"{beside!r} stands beside it, and the space between may be none: expect it too, or set whitespace",
         )
     return outcome, ""
+
+
+def _misplaced(field: Field, found: Sequence[Place], scene: Scene) -> tuple[Outcome, str] | None:
+    """What is wrong with where a print stands; None if nothing is."""
+    label = scene.label
+    boxes = [label.box(place.first, place.last) for place in found]
+    for place, above, below in zip(found[1:], boxes, boxes[1:], strict=False):
+        if not stands_under(below, above):
+            return (
+                Outcome.MISPLACED,
+                f"{label.read(place.first, place.last)!r} does not stand under the line before it",
+            )
+    if field.near is None:
+        return None
+    size = scene.evidence.size
+    if field.near.box is not None and size is None:
+        return Outcome.UNJUDGED, "where it stands cannot be judged: the size of the image is not known"
+    degrees = label.degrees(found[0].first)
+    return placement_fault(field.near, hull(boxes), degrees, scene.registration, size or Size(1, 1))
 
 
 def _measured(

@@ -8,6 +8,7 @@ for in rows.
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,9 @@ from service.recipes.normalise import ROW_BREAK
 
 MAX_SLOPE: Final = 0.27  # 15 degrees: steeper lines make rows of their own
 MIN_OVERLAP: Final = 0.5  # of the lower line's height
+MIN_SPACE: Final = 0.1  # of that, between two boxes: less is no space that anybody has seen
 
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _GAP: Final = CharScore(" ", 1.0)
 
 
@@ -39,7 +42,10 @@ class Part:
         start, width = self._extent[0], (self._extent[1] - self._extent[0]) or 1.0
         places = _places(self._chars)
         shown = [
-            (self._chars[at].char, (places[at] - start) / width)
+            (
+                self._chars[at].char if len(self._chars[at].char) == 1 else "\ufffd",
+                (places[at] - start) / width,
+            )
             for at in range(self.begin, self.end + 1)
             if not self._chars[at].char.isspace()
         ]
@@ -60,10 +66,14 @@ class Label:
         self.chars: list[CharScore] = []
         self._starts: list[int] = []
         self._order: list[int] = []
+        self.touching: set[int] = set()
+        """Separators between boxes that touch: whether anything is between them cannot be told."""
         for row in _rows(lines):
             separator = ROW_BREAK if self.chars else ""
-            for index in row:
+            for index, gap in row:
                 if separator:
+                    if separator != ROW_BREAK and gap < MIN_SPACE:
+                        self.touching.add(len(self.chars))
                     parts.append(separator)
                     self.chars.append(_GAP)
                 self._starts.append(len(self.chars))
@@ -115,18 +125,21 @@ def _plain(line: TextLine) -> str:
         text = line.text
     else:  # a character of several code points is none that a recipe can expect
         text = "".join(char.char if len(char.char) == 1 else "\ufffd" for char in line.chars)
-    return text.replace(ROW_BREAK, " ")
+    return _SURROGATES.sub("\ufffd", text.replace(ROW_BREAK, " "))
 
 
-def _rows(lines: Sequence[TextLine]) -> Iterator[list[int]]:
-    """Indices of the lines of each row from top to bottom, in the direction that most of the text runs in."""
+def _rows(lines: Sequence[TextLine]) -> Iterator[list[tuple[int, float]]]:
+    """Indices of the lines of each row from top to bottom, in the direction that most of the text runs in.
+
+    With each goes how far behind the one on its left it begins, as a share of the lower one's height.
+    """
     boxes = turned_upright(lines)
     level = [not _steep(box) for box in boxes]
     spans = [_heights(box) for box in boxes]
     tallest = max(
         (bottom - top for (top, bottom), flat in zip(spans, level, strict=True) if flat), default=0.0
     )
-    rows: list[list[int]] = []
+    rows: list[list[tuple[int, float]]] = []
     ends: list[tuple[float, int]] = []  # middle of the last line of each row, and the row; by middle
     for index in sorted(range(len(lines)), key=lambda one: (*boxes[one][0], lines[one].text)):
         top, bottom = spans[index]
@@ -136,28 +149,30 @@ def _rows(lines: Sequence[TextLine]) -> Iterator[list[int]]:
             begin = bisect_left(ends, (middle - tallest, -1))
             end = bisect_right(ends, (middle + tallest, len(rows)))
             for place in range(begin, end):
-                last = rows[ends[place][1]][-1]
+                last = rows[ends[place][1]][-1][0]
                 gap = _gap(boxes[index], spans[index], boxes[last], spans[last])
                 if gap is not None and (nearest is None or gap < nearest[0]):
                     nearest = gap, place
         if nearest is not None:
             row = ends.pop(nearest[1])[1]
-            rows[row].append(index)
+            rows[row].append((index, nearest[0]))
         else:
             row = len(rows)
-            rows.append([index])
+            rows.append([(index, 0.0)])
         if level[index]:
             insort(ends, (middle, row))
-    yield from sorted(rows, key=lambda row: (boxes[row[0]][0][1], boxes[row[0]][0][0]))
+    yield from sorted(rows, key=lambda row: (boxes[row[0][0]][0][1], boxes[row[0][0]][0][0]))
 
 
 def _gap(box: Quad, span: tuple[float, float], left: Quad, left_span: tuple[float, float]) -> float | None:
-    """How far behind the line on its left a line begins; None if it does not continue it."""
+    """How far behind the line on its left a line begins, in heights; None if it does not continue it."""
     (top, bottom), (left_top, left_bottom) = span, left_span
     height = min(bottom - top, left_bottom - left_top)
     overlap = min(bottom, left_bottom) - max(top, left_top)
     gap = box[0][0] - left[1][0]
-    return gap if overlap >= MIN_OVERLAP * height and -0.5 * height <= gap <= MAX_GAP * height else None
+    if height <= 0 or overlap < MIN_OVERLAP * height or not -0.5 <= gap / height <= MAX_GAP:
+        return None
+    return gap / height
 
 
 def _steep(box: Quad) -> bool:

@@ -10,6 +10,7 @@ import cmath
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from service.matching.outcome import Outcome
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
     from service.recipes.position import Near
     from service.recipes.recipe import Recipe
 
-MAX_SCALE: Final = 2.0  # anchors that seem further apart or closer than this are misread, not moved
+MAX_SCALE: Final = 1.25  # anchors that seem further apart or closer than this are misplaced themselves
+MAX_LINE_PITCH: Final = 4.0  # heights from one line of a print to the next
+MAX_TURN_ERROR: Final = (
+    10.0  # degrees between lines of one print, and between the turn of anchors' places and that of their text
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,28 +54,31 @@ class Registration:
         return (complex(x, y) - self.shift) / self.turn
 
 
-def register(recipe: Recipe, found: Mapping[str, Quad], size: Size) -> Registration:
-    """Fit the expected places of the anchors to where they were found.
+def register(recipe: Recipe, found: Mapping[str, tuple[Quad, float]], size: Size) -> Registration:
+    """Fit the expected places of the anchors to where they were found (boxes, and directions of their text in degrees).
 
     One anchor gives the shift; two or more also turn and scale, by least squares over their middles (complex linear
     regression, which is the closed form of S. Umeyama, "Least-squares estimation of transformation parameters between two
-    point patterns", IEEE PAMI 13, 1991, in two dimensions without reflection).
+    point patterns", IEEE PAMI 13, 1991, in two dimensions without reflection). Two points fit any turn and scale: so the
+    text of the anchors must be turned as far, and a label cannot be much larger than it was; else only the shift counts,
+    and anchors that changed places are misplaced.
     """
-    boxes = {field.name: field.near.box for field in recipe.fields if field.near and field.near.box}
-    pairs = [
-        (_middle(_corners(boxes[name], size)), _middle(found[name]))
-        for name in recipe.anchors
-        if name in found
-    ]
-    if not pairs:
+    nears = {field.name: field.near for field in recipe.fields if field.near and field.near.box}
+    names = [name for name in recipe.anchors if name in found and name in nears]
+    if not names:
         return Registration()
+    pairs = [
+        (_middle(_corners(box, size)), _middle(found[name][0])) for name in names if (box := nears[name].box)
+    ]
     should = sum(point for point, _ in pairs) / len(pairs)
     stands = sum(point for _, point in pairs) / len(pairs)
     spread = sum(abs(point - should) ** 2 for point, _ in pairs)
     turn = 1 + 0j
     if spread > 1:
         turn = sum((there - stands) * (point - should).conjugate() for point, there in pairs) / spread
-        if not 1 / MAX_SCALE <= abs(turn) <= MAX_SCALE:
+        turned = math.degrees(cmath.phase(turn))
+        off = median(abs(_angle(found[name][1] - (nears[name].angle or 0.0) - turned)) for name in names)
+        if not 1 / MAX_SCALE <= abs(turn) <= MAX_SCALE or off > MAX_TURN_ERROR:
             turn = 1 + 0j
     return Registration(turn, stands - turn * should)
 
@@ -95,7 +103,7 @@ def placement_fault(
 ) -> tuple[Outcome, str] | None:
     """What is wrong with the place or the angle (`degrees`, clockwise) of a print; None if nothing is."""
     if near.angle is not None:
-        off = (degrees - registration.degrees - near.angle + 180) % 360 - 180
+        off = _angle(degrees - registration.degrees - near.angle)
         if abs(off) > near.angle_tolerance:
             return Outcome.ROTATED, f"turned by {off:.0f} degrees, {near.angle_tolerance:g} allowed"
     if near.box is None:
@@ -114,6 +122,30 @@ def placement_fault(
     }
     out = [f"{_length(pixels, size)} too far {side}" for side, pixels in beyond.items() if pixels > 0.5]
     return (Outcome.MISPLACED, " and ".join(out)) if out else None
+
+
+def stands_under(below: Quad, above: Quad) -> bool:
+    """Whether a line of text is the next one under another: close to it, not beside it, and running as it does."""
+    along = _point(above[1]) - _point(above[0])
+    unit = along / (abs(along) or 1)
+    off = (_middle(below) - _middle(above)) / unit  # across and down, as one sees it who reads the upper line
+    height = abs(_point(above[3]) - _point(above[0]))
+    lower = _point(below[1]) - _point(below[0])
+    turned = math.degrees(cmath.phase(lower / unit)) if lower else 0.0
+    return (
+        0.5 * height <= off.imag <= MAX_LINE_PITCH * height
+        and abs(off.real) <= (abs(along) + abs(lower)) / 2
+        and abs(turned) <= MAX_TURN_ERROR
+    )
+
+
+def _point(corner: tuple[float, float]) -> complex:
+    return complex(*corner)
+
+
+def _angle(degrees: float) -> float:
+    """An angle between -180 and 180."""
+    return (degrees + 180) % 360 - 180
 
 
 def _length(pixels: float, size: Size) -> str:

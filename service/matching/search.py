@@ -41,8 +41,8 @@ Preference = Callable[[int, int], int]
 class Place:
     """Where a print was found.
 
-    `is_joined` says that it runs into the next print without a space, `beside` is a number right beside it that may belong to
-    it (`Text.number_beside`), `doubtful` says that an optional print was found in something that resembles it only loosely.
+    `is_joined` says that it runs into the next print without a space, `beside` is text right beside it that may belong to it
+    (`Text.number_beside`, `Text.text_touching`), `doubtful` says that an optional print was found in something that resembles it only loosely.
     """
 
     form: Form
@@ -160,7 +160,7 @@ def find(
     for field in fields:
         rules = (field.whitespace, field.case)
         if rules not in texts:
-            texts[rules] = Text(label.text, *rules, confusables(own_confusables, field.case))
+            texts[rules] = Text(label.text, *rules, confusables(own_confusables, field.case), label.touching)
         preference = (preferences or {}).get(field.name)
         rule = (field.expect, field.pattern, field.regex, field.date, field.any_of, field.prefix)
         for number, forms in list(enumerate(forms_of(field))) * field.repeat[0]:
@@ -315,9 +315,11 @@ def _judged(field: Field, kind: _Kind, place: Place | None) -> Place | None:
         return None
     at, form = place.alignment, place.form
     beside = ""
-    if at.cost == 0 and field.whitespace == "ignore":
+    if at.cost == 0:
         ends = kind.text.at(place.first), kind.text.at(place.last)
-        beside = kind.text.number_beside(*ends, open_ended=form.expression is not None)
+        beside = kind.text.text_touching(*ends)
+        if field.whitespace == "ignore":
+            beside = beside or kind.text.number_beside(*ends)
         if not place.is_joined or not kind.text.number_joined(ends[0], ends[1] + 1):
             place = replace(place, is_joined=False)  # where it ends is plain to see
     prefix = at.steps[: len(form.prefix)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from typing import Final
 
@@ -17,13 +17,13 @@ from service.recipes.normalise import ROW_BREAK, Case, Whitespace, codes_of, fol
 # but brackets between digits (19:18), a sign or point before a number, a + or a unit sign behind. Where a reader puts a
 # space after a decimal mark (1. 60) it is one number all the same.
 _WORD: Final = re.compile(
-    r"""(?:[.,+\-\u2212\u2013<>~\u00b1\u2264\u2265\u2248]+(?=\d))?
+    r"""(?:[.,+\-\u2010-\u2015\u2212\u30fc\u00b7\u2022\u2219<>~\u00b1\u2264\u2265\u2248]{1,4}(?=\d))?
         [^\W_]
         (?: [^\W_]
-          | [.,/_+&'\u2019\u00b7*\-\u2010-\u2015\u2212]+(?=[^\W_])
-          | (?<=\d)[^\w\s()\[\]{}|;!?"\u201c\u201d\u3010\u3011]+(?=\d)
+          | [.,/_+&'\u2019\u00b7*\-\u2010-\u2015\u2212]{1,8}(?=[^\W_])
+          | (?<=\d)[^\w\s()\[\]{}|;!?"\u201c\u201d\u3010\u3011]{1,8}(?=\d)
         )*
-        [+%\u2030\u00b0\u2103\u2109]*""",
+        [+%\u2030\u00b0\u2103\u2109]{0,8}""",
     re.VERBOSE,
 )
 _SPACED_DECIMAL: Final = re.compile(r"\d[.,](?=\d)")
@@ -47,7 +47,15 @@ class Text:
     Costs are in tenths of a wrong character.
     """
 
-    def __init__(self, label_text: str, whitespace: Whitespace, case: Case, confusables: Confusables) -> None:
+    def __init__(
+        self,
+        label_text: str,
+        whitespace: Whitespace,
+        case: Case,
+        confusables: Confusables,
+        touching: Collection[int] = (),
+    ) -> None:
+        self._touching = touching
         self.plain, self.indices = normalise_text(label_text, whitespace, case)
         self.ignores_space = whitespace == "ignore"
         self._width = len(label_text)
@@ -103,21 +111,35 @@ class Text:
             row = self._costs[allowed] = by_char[numbers]
         return row
 
-    def number_beside(self, first: int, last: int, *, open_ended: bool) -> str:
-        """The number that stands beside a print at its begin or end, with only ignored space between.
+    def number_beside(self, first: int, last: int) -> str:
+        """The number that stands beside a digit at the begin or end of a print, with only ignored space between.
 
-        Two numbers, or one that the reader has split: `12 3` on the label, where 12 is expected, may well be 123.
-        Where the length of the print is open, any digit at its end may go on like that. A number that a field has
-        claimed is its own. `first` and `last` are places in `plain`.
+        Two numbers, or one that the reader has split: `12 3` on the label, where 12 is expected, may well be 123. A
+        number that a field has claimed is its own. `first` and `last` are places in `plain`.
         """
         for edge, neighbour in ((first, first - 1), (last, last + 1)):
             if not 0 <= neighbour < len(self.plain) or self.indices[neighbour] == self.indices[edge] + (
                 neighbour - edge
             ):
                 continue
-            goes_on = self.plain[edge].isdigit() if open_ended else self._is_number(*self._word(edge))
             start, end = self._word(neighbour)
-            if goes_on and self._is_number(start, end) and self.is_free(start, end):
+            if self.plain[edge].isdigit() and self._is_number(start, end) and self.is_free(start, end):
+                return self.plain[start:end]
+        return ""
+
+    def text_touching(self, first: int, last: int) -> str:
+        """What stands in a box that touches the box of a print, at its begin or end, and belongs to no other print.
+
+        The reader has split one print, most likely: no space was seen there.
+        """
+        for edge, step in ((first, -1), (last, 1)):
+            if int(self.indices[edge]) + step not in self._touching:
+                continue
+            neighbour = edge + step
+            if 0 <= neighbour < len(self.plain) and self.plain[neighbour] == " ":
+                neighbour += step
+            if 0 <= neighbour < len(self.plain) and self.is_free(neighbour, neighbour + 1):
+                start, end = self._word(neighbour)
                 return self.plain[start:end]
         return ""
 

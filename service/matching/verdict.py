@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from service.matching.codes import judge_code
+from service.matching.codes import judge_codes
 from service.matching.evidence import NOTHING_ELSE, Evidence
 from service.matching.explanation import explain
 from service.matching.field import FieldResult, Scene, judge_field, not_found
@@ -61,11 +61,7 @@ def evaluate(recipe: Recipe, lines: Sequence[TextLine], evidence: Evidence = NOT
     scene = Scene(label, recipe.confusables, registration, evidence)
     judged = {field.name: judge_field(field, findings.fields[field.name], scene) for field in texts}
     printed = {name: result for name, (result, _) in judged.items()}
-    judged |= {
-        field.name: judge_code(field, evidence.codes, recipe, printed)
-        for field in recipe.fields
-        if field.barcode is not None
-    }
+    judged |= judge_codes(recipe, evidence.codes, printed)
     results: list[FieldResult] = []
     defects: list[Defect] = []
     verdicts: list[Verdict] = []
@@ -91,13 +87,17 @@ def _registration(recipe: Recipe, label: Label, size: Size | None) -> Registrati
     anchors = [field for field in recipe.fields if field.name in recipe.anchors]
     if size is None or not anchors:
         return Registration()
-    found = find(anchors, label, recipe.confusables).fields
-    boxes = {
-        name: hull([label.box(place.first, place.last) for place in one.copies[0] if place])
-        for name, one in found.items()
-        if any(one.copies[0])
+    preferences = _preferences(recipe, label, size, Registration())
+    found = find(anchors, label, recipe.confusables, preferences).fields
+    spans = {
+        name: [(place.first, place.last) for place in one.copies[0] if place] for name, one in found.items()
     }
-    return register(recipe, boxes, size)
+    stand = {
+        name: (hull([label.box(*span) for span in ones]), label.degrees(ones[0][0]))
+        for name, ones in spans.items()
+        if ones
+    }
+    return register(recipe, stand, size)
 
 
 def _preferences(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import combinations, pairwise
 from typing import Final
@@ -14,7 +13,7 @@ from biip import ParseError
 from biip.gs1_application_identifiers import GS1ApplicationIdentifier
 
 from service.recipes import template
-from service.recipes.codes import ANY
+from service.recipes.codes import ANY, element_fault
 from service.recipes.codes import DATES as DATE_IDENTIFIERS
 from service.recipes.dates import GS1, date_template
 from service.recipes.document import Path_
@@ -113,9 +112,10 @@ def _near_faults(near: NearFile, recipe: RecipeFile) -> Iterator[Fault]:
 
 def _barcode_faults(one: FieldFile, barcode: BarcodeFile, recipe: RecipeFile) -> Iterator[Fault]:
     """A code has text of its own: rules for prints have no meaning for it."""
-    for key in ("prefix", "print", "near", "repeat"):
-        if getattr(one, key):
-            yield (key,), "has no use beside barcode"
+    plain = FieldFile(name=one.name)
+    for key in ("prefix", "print", "near", "repeat", "case", "whitespace", "confusable", "min_confidence"):
+        if getattr(one, key) != getattr(plain, key):
+            yield (key,), "has no use beside barcode: what a code says is compared as it is"
     rules = [rule for rule in ("expect", *RULES, "check_digit") if getattr(one, rule) is not None]
     if barcode.gs1 is not None and rules:
         yield (rules[0],), "stands beside barcode.gs1; one of them is enough"
@@ -136,11 +136,14 @@ def _barcode_faults(one: FieldFile, barcode: BarcodeFile, recipe: RecipeFile) ->
         elif not rule.startswith("@") and rule != ANY:
             try:
                 open_ = template.placeholders(rule)
+                _check_formats(open_)
             except ValueError as error:
                 yield path, str(error)
                 continue
-            if not open_ and not re.fullmatch(identifier.pattern, ai + rule):
-                yield path, f"can never say {rule!r}: {identifier.description}, {identifier.format}"
+            if all(name in recipe.product for name, _ in open_):
+                text = template.fill(rule, lambda name, _: recipe.product[name])
+                if fault := element_fault(ai, text):
+                    yield path, fault
 
 
 def _sequence_faults(one: FieldFile, sequence: SequenceFile) -> Iterator[Fault]:
@@ -239,7 +242,11 @@ def _is_empty(date: DateFile) -> bool:
 def _check_expect(text: str) -> None:
     for line in text.removesuffix("\n").split("\n"):
         _check_text(line)
-    for name, format_ in template.placeholders(text):
+    _check_formats(template.placeholders(text))
+
+
+def _check_formats(placeholders: Sequence[template.Placeholder]) -> None:
+    for name, format_ in placeholders:
         if format_ is not None:
             date_template(format_)
             if format_ == GS1:

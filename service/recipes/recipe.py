@@ -103,7 +103,7 @@ class Field:
     def rule(self) -> str:
         """The rule as the recipe states it, for people."""
         if self.barcode is not None and self.barcode.gs1:
-            return "".join(f"({ai}){rule}" for ai, rule in self.barcode.gs1)
+            return "".join(element.shown for element in self.barcode.gs1)
         if self.expect is not None:
             return self.expect
         return self.pattern or (self.date.format if self.date else self.regex) or " | ".join(self.any_of)
@@ -124,8 +124,12 @@ class Field:
 
     def value(self, printed: str) -> str:
         """What was printed, without its prefix and white space, as it is compared."""
-        plain, _ = normalise_text(printed, "ignore", self.case)
-        prefix, _ = normalise_text(self.prefix, "ignore", self.case)
+        return fold_text(self.printed_value(printed), self.case)
+
+    def printed_value(self, printed: str) -> str:
+        """What was printed, without its prefix and white space; full-width forms as ordinary ones."""
+        plain, _ = normalise_text(printed, "ignore", "exact")
+        prefix, _ = normalise_text(self.prefix, "ignore", "exact")
         return plain[len(prefix) :]
 
     def value_fault(self, value: str) -> str | None:
@@ -136,12 +140,20 @@ class Field:
         return fault
 
     def text_fault(self, text: str) -> str | None:
-        """Why a whole text, such as that of a code, is not what the field asks for; None if it is."""
+        """Why what a code says is not what the field asks for; None if it is. It is compared as it is, nothing folded."""
         if self.expect is not None and text != self.expect:
             return f"says {text!r}, expected {self.expect!r}"
         if self.any_of and text not in self.any_of:
             return f"says {text!r}, expected one of {', '.join(map(repr, self.any_of))}"
-        return self.rule_fault(text)
+        if self.pattern is not None or self.date is not None:
+            wanted = replace(self, expect=None).templates()[0][0][1]
+            if len(wanted) != len(text) or any(
+                char not in position.allowed for position, char in zip(wanted, text, strict=True)
+            ):
+                return f"says {text!r}, which does not fit {self.rule!r}"
+        if self.regex is not None and not compile_regex(self.regex, "exact", "exact").matches(text):
+            return f"says {text!r}, which does not match {self.regex!r}"
+        return self.value_fault(text)
 
     def rule_fault(self, text: str) -> str | None:
         """Why an expected text can never satisfy the rules beside it; None if it can."""

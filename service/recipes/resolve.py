@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from service.errors import ExpectedValueInvalid, ExpectedValueMissing, ExpectedValueUnknown
 from service.recipes import template
+from service.recipes.codes import Barcode, element_fault
 from service.recipes.dates import print_date
 from service.recipes.production import PRODUCTION_DATE, SHIFT, DateExpression, Production, Source
 from service.recipes.recipe import DateRule, Field, Recipe
@@ -25,7 +26,7 @@ def used_names(recipe: Recipe) -> tuple[str, ...]:
     for field in recipe.fields:
         names += [name for name, _ in template.placeholders(field.expect or "")]
         rules = field.barcode.gs1 if field.barcode else ()
-        names += [name for _, rule in rules for name, _ in template.placeholders(rule)]
+        names += [name for one in rules for name, _ in template.placeholders(one.text or "")]
         names += [expression.base for expression in _expressions(field.date)]
     return tuple(dict.fromkeys(names))
 
@@ -116,13 +117,22 @@ def _resolved(field: Field, values: _Values, today: dt.date) -> Field:
             )
         field = replace(field, expect=text)
     if field.barcode is not None:
-        filled = tuple((ai, template.fill(rule, values.text)) for ai, rule in field.barcode.gs1)
-        field = replace(field, barcode=replace(field.barcode, gs1=filled))
+        field = replace(field, barcode=_filled(field.name, field.barcode, values))
     if field.date is not None:
         field = _dated(field, field.date, values, today)
     if field.expect is not None and (fault := field.rule_fault(field.expect)):
         raise ExpectedValueInvalid(f"field {field.name}: {fault}")
     return field
+
+
+def _filled(name: str, barcode: Barcode, values: _Values) -> Barcode:
+    elements = []
+    for one in barcode.gs1:
+        text = None if one.text is None else template.fill(one.text, values.text)
+        if text is not None and (fault := element_fault(one.ai, text)):
+            raise ExpectedValueInvalid(f"field {name}: ({one.ai}) {fault}")
+        elements.append(replace(one, text=text))
+    return replace(barcode, gs1=tuple(elements))
 
 
 def _dated(field: Field, rule: DateRule, values: _Values, today: dt.date) -> Field:

@@ -11,7 +11,7 @@ from pydantic import Field as Checked
 from service.imaging.regions import WHOLE_IMAGE, Region, View
 from service.recipes import template
 from service.recipes.checkdigits import CheckDigit
-from service.recipes.codes import Barcode, Symbology
+from service.recipes.codes import Barcode, Symbology, element
 from service.recipes.dates import MONTHS
 from service.recipes.normalise import Case, Whitespace
 from service.recipes.position import Near, Tolerance
@@ -138,7 +138,7 @@ class BarcodeFile(_Model):
     ) = None
 
     def barcode(self) -> Barcode:
-        return Barcode(self.symbology, tuple((self.gs1 or {}).items()))
+        return Barcode(self.symbology, tuple(element(ai, rule) for ai, rule in (self.gs1 or {}).items()))
 
 
 class SequenceFile(_Model):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from service.errors import ExpectedValueInvalid
 from service.imaging.evidence import Code
 from service.matching.evidence import Evidence
 from service.matching.outcome import DefectCode, Outcome, Verdict
@@ -123,11 +124,70 @@ def test_codes_that_are_not_gs1(rule: str, text: str, outcome: str) -> None:
     assert evaluation.fields[0].outcome.value == outcome
 
 
-def test_of_several_codes_the_right_one_is_taken() -> None:
-    codes = tuple(Code("datamatrix", text, True, BOX) for text in ("0104012345678918", GOOD))
-    for seen in (codes, codes[::-1]):
-        resolved = for_part(parse_recipe(RECIPE, "r"))
-        assert evaluate(resolved, label(*PRINTS), Evidence(codes=seen)).verdict is Verdict.PASS
+@pytest.mark.parametrize("texts", [("0104012345678918", GOOD), (GOOD, "0104012345678918")])
+def test_a_further_code_that_says_something_else_is_doubt(texts: tuple[str, str]) -> None:
+    codes = tuple(Code("datamatrix", text, True, BOX) for text in texts)
+    evaluation = evaluate(for_part(parse_recipe(RECIPE, "r")), label(*PRINTS), Evidence(codes=codes))
+    assert evaluation.verdict is Verdict.REVIEW
+    assert "another datamatrix code says '0104012345678918'" in evaluation.defects[0].detail
+    named = for_part(parse_recipe(RECIPE + "  - {name: other, barcode: {symbology: datamatrix}}\n", "r"))
+    assert evaluate(named, label(*PRINTS), Evidence(codes=codes)).verdict is Verdict.PASS
+
+
+def test_equal_codes_are_one() -> None:
+    codes = (Code("datamatrix", GOOD, True, BOX),) * 2
+    resolved = for_part(parse_recipe(RECIPE, "r"))
+    assert evaluate(resolved, label(*PRINTS), Evidence(codes=codes)).verdict is Verdict.PASS
+
+
+def test_each_code_serves_one_field() -> None:
+    two = (
+        RECIPE
+        + '  - {name: other, barcode: {symbology: datamatrix, gs1: {"10": "*", "01": "*", "17": "*"}}}\n'
+    )
+    codes = (Code("datamatrix", GOOD, True, BOX),)
+    evaluation = evaluate(for_part(parse_recipe(two, "r")), label(*PRINTS), Evidence(codes=codes))
+    assert evaluation.fields[4].outcome is Outcome.CODE_UNREADABLE
+
+
+def test_an_element_that_stands_there_twice_must_say_one_thing() -> None:
+    evaluation = judge("01040123456789011727022810L99\x1d10L240817B")
+    assert "(10) stands there twice" in evaluation.defects[0].detail
+
+
+@pytest.mark.parametrize("lot", ["*", "@bb", "@x"])
+def test_a_value_is_never_an_operator(lot: str) -> None:
+    source = RECIPE.replace('"10": "@lot"', '"10": "{value}"')
+    resolve_it = parse_recipe(source, "r")
+    if lot == "*":  # may stand in a lot; then the code must say just that
+        codes = (Code("datamatrix", GOOD, True, BOX),)
+        evaluation = evaluate(for_part(resolve_it, {"value": lot}), label(*PRINTS), Evidence(codes=codes))
+        assert evaluation.fields[3].outcome is Outcome.CODE_MISMATCH
+    else:
+        with pytest.raises(ExpectedValueInvalid, match="can never say"):
+            for_part(resolve_it, {"value": lot})
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        ("pattern: 'L{digit:3}'", "L 1 2 3"),
+        ("pattern: 'L{digit:3}'", "Ｌ123"),
+        ("regex: 'L[0-9]{3}'", " L123 "),
+        ("date: {format: DD.MM.YY}", "0 1.12.26"),
+        ("pattern: '{digit:13}', check_digit: gs1", "4006381\n333931"),
+    ],
+)
+def test_codes_are_compared_as_they_are(rule: str, text: str) -> None:
+    recipe = f"recipe: r\nfields:\n  - {{name: x, {rule}, barcode: {{symbology: code128}}}}\n"
+    evidence = Evidence(codes=(Code("code128", text, False, BOX),))
+    evaluation = evaluate(for_part(parse_recipe(recipe, "r")), [], evidence)
+    assert evaluation.fields[0].outcome is Outcome.CODE_MISMATCH
+
+
+def test_a_print_whose_case_does_not_count_is_compared_so() -> None:
+    source = RECIPE.replace('prefix: "LOT", ', 'prefix: "LOT", case: ignore, ')
+    assert judge(GOOD, recipe=source).verdict is Verdict.PASS
 
 
 def test_no_text_and_no_code_is_a_blank() -> None:
