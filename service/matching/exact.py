@@ -14,7 +14,7 @@ from service.recipes.normalise import ROW_BREAK
 from service.recipes.regex import Expression
 from service.recipes.template import literal
 
-MAX_WORDS: Final = 8  # of a print whose length an expression leaves open
+MAX_WORDS: Final = 16  # of a print whose length an expression leaves open; a space that counts is one too
 
 
 def exact_places(form: Form, text: Text) -> Iterator[Alignment]:
@@ -53,6 +53,7 @@ def _matches(form: Form, expression: Expression, text: Text) -> Iterator[Alignme
     if not spans:
         longer = list(_long_spans(begins, text, expression.found_in(plain)))
         spans = [longer[at] for at in expression.fitting([plain[start:end] for start, end in longer])]
+    spans = [(start, end) for start, end in spans if plain[start:end].strip()]
     for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
         yield straight(prefix + literal(plain[start:end]), text, start - len(prefix))
     if not spans:
@@ -101,3 +102,15 @@ def rest_of_word(text: Text, start: int) -> int:
     while end < len(text.plain) and text.is_free(end, end + 1) and (end == start or not text.boundaries[end]):
         end += 1
     return end
+
+
+def glued_prefix(form: Form, text: Text) -> Alignment | None:
+    """A prefix that runs on into digits its expression does not accept: `SN12345` where six are wanted."""
+    length = len(form.prefix)
+    if form.expression is None:
+        return None
+    for start in _starts(form, text):
+        end = rest_of_word(text, start)
+        if end > start + length and any(char.isdigit() for char in text.plain[start + length : end]):
+            return straight(form.prefix, text, start)
+    return None

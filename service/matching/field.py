@@ -58,11 +58,16 @@ def judge_field(field: Field, found: FoundField, scene: Scene) -> Judged:
         return not_found(field), ""
     result, fault = max(copies, key=lambda one: VERDICTS[one[0].outcome].severity)
     fewest, most = field.repeat
-    count = len(copies) + found.spare
+    count = len(copies) + len(found.spare)
     if len(copies) < fewest:
         return replace(result, outcome=Outcome.MISSING), f"found {count} of {fewest} times"
-    if most is not None and count > most and VERDICTS[result.outcome] is not Verdict.FAIL:
+    if VERDICTS[result.outcome] is Verdict.FAIL:
+        return result, fault
+    if most is not None and count > most:
         return replace(result, outcome=Outcome.DUPLICATE), f"found {count} times, {most} allowed"
+    values = sorted({field.value(one.read) for one, _ in copies})
+    if most is not None and len(values) > 1 and result.outcome is Outcome.MATCH:
+        return replace(result, outcome=Outcome.MISMATCH), f"its copies differ: {', '.join(map(repr, values))}"
     return result, fault
 
 

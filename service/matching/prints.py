@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from service.recipes.normalise import normalise_template
 from service.recipes.recipe import Field
 from service.recipes.regex import Expression, compile_regex
-from service.recipes.template import Template, literal
+from service.recipes.template import Position, Template, literal
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ def forms_of(field: Field) -> tuple[tuple[Form, ...], ...]:
     rules = (field.whitespace, field.case)
     prefix = normalise_template(literal(field.prefix), *rules)
     if field.expect is None and field.regex is not None:
+        if field.whitespace == "collapse" and field.prefix[-1:].isspace():
+            prefix = (*prefix, Position(" ", frozenset(" ")))  # what follows it is no end
         return ((Form(field.regex, prefix, prefix, compile_regex(field.regex, *rules)),),)
     lines = []
     for number, bodies in enumerate(field.templates()):

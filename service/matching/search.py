@@ -8,7 +8,7 @@ from typing import Final
 
 from service.matching.alignment import Alignment, Step, closest, straight
 from service.matching.assignment import Candidate, assign
-from service.matching.exact import exact_places, rest_of_word
+from service.matching.exact import exact_places, glued_prefix, rest_of_word
 from service.matching.joined import joined_places
 from service.matching.label import Label
 from service.matching.prints import Form, forms_of
@@ -23,7 +23,7 @@ from service.recipes.template import Position
 MAX_COST_SHARE: Final = 0.5
 PREFIX_COST_SHARE: Final = 0.34
 OPTIONAL_COST_SHARE: Final = 0.34
-MAX_PLACES: Final = 64  # of one print that are considered
+MAX_PLACES: Final = 400  # of one print that are considered, as many as a recipe may ask for
 MAX_NEAR_PLACES: Final = 6
 
 # What a place is worth. A print that stands exactly is never given up for one that resembles its own; among exact ones
@@ -62,10 +62,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class FoundField:
-    """`copies` holds the places of its lines for each time that a field must be there, `spare` counts further ones."""
+    """`copies` holds the places of its lines for each time that a field is there, `spare` the exact places beyond that."""
 
     copies: list[list[Place | None]]
-    spare: int
+    spare: list[Place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,10 @@ class Findings:
 
     def unclaimed(self) -> list[str]:
         """The words of the label that belong to no field."""
-        found = (place for field in self.fields.values() for copy in field.copies for place in copy)
+        found = [place for field in self.fields.values() for copy in field.copies for place in copy]
+        found += [
+            place for field in self.fields.values() for place in field.spare
+        ]  # meant to be there as well
         claimed = {index for place in found if place for index in place.alignment.indices}
         return [
             word for start, end, word in words_of(self.label.text) if claimed.isdisjoint(range(start, end))
@@ -87,8 +90,11 @@ class Findings:
 class _Kind:
     """A print that is looked for: one line of a field. Fields of equal prints share it, for they share its places."""
 
-    def __init__(self, number: int, forms: Sequence[Form], text: Text, preference: Preference | None) -> None:
+    def __init__(
+        self, number: int, field: Field, forms: Sequence[Form], text: Text, preference: Preference | None
+    ) -> None:
         self.number, self.forms, self.text = number, forms, text
+        self._field = field
         self._preference = preference
         self.places: list[Place] = []
         self.candidates: list[Candidate] = []
@@ -100,10 +106,18 @@ class _Kind:
         for form in self.forms:
             worth = FIXED_GAIN * form.fixed + EXACT_GAIN * max(1, len(form.template))
             for at in exact_places(form, self.text):
-                self._add(form, at, worth)
+                self._add(form, at, worth - self._is_invalid(at))
                 if len(self.places) >= MAX_PLACES:
                     break
         self.is_exact = bool(self.places)
+
+    def _is_invalid(self, at: Alignment) -> bool:
+        """Whether what stands there is no date or number of the kind that is wanted: another place may hold it."""
+        if self._field.date is None and self._field.check_digit is None:
+            return False
+        start = self.text.at(at.indices[0])
+        printed = self.text.plain[start : start + len(at.indices)]
+        return self._field.value_fault(self._field.value(printed)) is not None
 
     def add_joined(self, form: Form, start: int) -> None:
         """A place in a chain of prints; it holds as long as its neighbours in the chain have theirs."""
@@ -118,21 +132,17 @@ class _Kind:
         for at in places:
             self._add(form, at, max(1, NEAR_GAIN * (WRONG * len(form.template) - at.cost)))
 
-    def spare(self) -> int:
-        """How many more exact places there are that no print has claimed; of several on each other one counts."""
-        if len(self.places) <= 1:
-            return 0
-        count, reach = 0, -1
+    def spare(self) -> list[Place]:
+        """Exact places that no print has claimed, in reading order; of several on each other the first."""
+        spare: list[Place] = []
+        reach = -1
         for place in sorted(self.places, key=lambda one: one.first):
             start, end = self.text.at(place.first), self.text.at(place.last) + 1
-            if (
-                place.alignment.cost == 0
-                and not place.is_joined
-                and start > reach
-                and self.text.is_free(start, end)
-            ):
-                count, reach = count + 1, end - 1
-        return count
+            exact = place.alignment.cost == 0 and not place.is_joined
+            if exact and start > reach and self.text.is_free(start, end):
+                spare.append(place)
+                reach = end - 1
+        return spare
 
     def forget_near(self) -> None:
         kept = [at for at, place in enumerate(self.places) if place.alignment.cost == 0]
@@ -162,11 +172,19 @@ def find(
         if rules not in texts:
             texts[rules] = Text(label.text, *rules, confusables(own_confusables, field.case), label.touching)
         preference = (preferences or {}).get(field.name)
-        rule = (field.expect, field.pattern, field.regex, field.date, field.any_of, field.prefix)
+        rule = (
+            field.expect,
+            field.pattern,
+            field.regex,
+            field.date,
+            field.any_of,
+            field.prefix,
+            field.check_digit,
+        )
         for number, forms in list(enumerate(forms_of(field))) * field.repeat[0]:
             same = (rule, number, rules, preference)
             if same not in kinds:
-                kinds[same] = _Kind(len(kinds), forms, texts[rules], preference)
+                kinds[same] = _Kind(len(kinds), field, forms, texts[rules], preference)
             wanted.append((field, kinds[same]))
     for kind in kinds.values():
         kind.add_exact()
@@ -183,7 +201,15 @@ def find(
         for _ in range(field.repeat[0]):
             copies.append([_judged(*wanted[one], found[one]) for one in range(at, at + count)])
             at += count
-        by_field[field.name] = FoundField(copies, wanted[at - 1][1].spare())
+        kind = wanted[at - 1][1]
+        spare = kind.spare() if count == 1 else []
+        # Copies that may be there are judged like those that must.
+        more = spare[: (field.repeat[1] or 0) - field.repeat[0]] if field.repeat[1] else []
+        for place in more:
+            for text in texts.values():
+                text.take(place.alignment.indices)
+            copies.append([_judged(field, kind, place)])
+        by_field[field.name] = FoundField(copies, spare[len(more) :])
     return Findings(by_field, label)
 
 
@@ -294,8 +320,9 @@ def _remaining(wanted: Sequence[tuple[int, Field, _Kind]]) -> dict[int, Place]:
         costs = [int(PREFIX_COST_SHARE * WRONG * len(form.prefix)) for _, _, form in begun]
         places = closest([form.prefix for _, _, form in begun], text, costs, 1)
         for (index, field, form), at in zip(begun, places, strict=True):
-            if at and index not in found:
-                found[index] = Place(form, _with_next_word(at[0], field.rule, text))
+            prefix = at[0] if at else glued_prefix(form, text)
+            if prefix is not None and index not in found:
+                found[index] = Place(form, _with_next_word(prefix, field.rule, text))
     return found
 
 

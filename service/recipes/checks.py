@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import combinations, pairwise
@@ -32,6 +33,7 @@ from service.recipes.schema import (
 MAX_OVERLAP: Final = 0.5  # rectangles of neighbouring lines may touch, not hold the same print
 MAX_PRINTS: Final = 400
 ROUNDING: Final = 1e-6  # 0.7 + 0.3 may be more than 1
+_NAME: Final = re.compile(r"\{[a-z][a-z0-9_]*(:[^{}]+)?\}")
 RULES: Final = ("pattern", "regex", "date", "any_of")
 DATES: Final = ("equals", "not_before", "not_after")
 
@@ -44,7 +46,9 @@ def faults(recipe: RecipeFile, *, untaught: bool) -> Iterator[Fault]:
     yield from _clock_faults(recipe)
     for key, message in _image_faults(recipe.image or ImageFile()):
         yield ("image", *key), message
-    for name in recipe.product:
+    for name, value in recipe.product.items():
+        if not value.strip():
+            yield ("product", name), "is blank"
         if name in {PRODUCTION_DATE, SHIFT}:
             yield ("product", name), "has a meaning of its own; choose another name"
     yield from _anchor_faults(recipe, untaught=untaught)
@@ -61,9 +65,14 @@ def faults(recipe: RecipeFile, *, untaught: bool) -> Iterator[Fault]:
                 (*path, "print"),
                 "has limits but no reference: let printproof recipe teach measure good labels",
             )
-    prints = sum(field.field().repeat[0] for field in recipe.fields if not any(_rule_faults(field)))
+    prints = sum(_most(field) * len((field.expect or "").split("\n")) for field in recipe.fields)
     if prints > MAX_PRINTS:
         yield ("fields",), f"asks for {prints} prints in all; {MAX_PRINTS} is the most"
+
+
+def _most(one: FieldFile) -> int:
+    """How many copies of a print are looked for."""
+    return one.repeat[1] if isinstance(one.repeat, list) else one.repeat or 1
 
 
 def _clock_faults(recipe: RecipeFile) -> Iterator[Fault]:
@@ -146,6 +155,22 @@ def _barcode_faults(one: FieldFile, barcode: BarcodeFile, recipe: RecipeFile) ->
                     yield path, fault
 
 
+def _text_faults(one: FieldFile) -> Iterator[Fault]:
+    """Texts that do not mean what they seem to."""
+    if one.optional and one.regex is not None and one.expect is None and not one.prefix.strip():
+        yield (
+            ("optional",),
+            "needs a prefix beside a regex: without one a wrong print cannot be told from none",
+        )
+    for key, texts in (("prefix", [one.prefix]), ("any_of", one.any_of or [])):
+        if any(_NAME.search(text) for text in texts):
+            yield (key,), "takes no {name}; use expect"
+    if one.any_of is not None and one.check_digit is not None and not one.barcode:
+        for index, text in enumerate(one.any_of):
+            if fault := one.field().value_fault("".join(text.split())):
+                yield ("any_of", index), f"can never satisfy the rule beside it: {fault}"
+
+
 def _sequence_faults(one: FieldFile, sequence: SequenceFile) -> Iterator[Fault]:
     if sequence.step is None and sequence.unique_within is None:
         yield ("sequence",), "states neither step nor unique_within"
@@ -169,6 +194,7 @@ def _field_faults(one: FieldFile, recipe: RecipeFile) -> Iterator[Fault]:
         yield ("any_of",), "stands beside expect; one of them is enough"
     if one.sequence is not None:
         yield from _sequence_faults(one, one.sequence)
+    yield from _text_faults(one)
     if isinstance(one.repeat, list) and one.repeat[0] > one.repeat[1]:
         yield ("repeat",), "begins with the smaller number: [at least, at most]"
     if one.confusable == "accept" and (one.date or one.check_digit or one.sequence):
@@ -217,6 +243,8 @@ def _date_faults(date: DateFile) -> Iterator[Fault]:
         )
     elif len(set(months)) < len(months):
         yield ("date", "months"), "hold a name twice"
+    elif any(char.isspace() for name in months for char in name):
+        yield ("date", "months"), "hold a space, which is no part of a name"
     try:
         date_template(date.format, months or ("JAN",) * 12)
     except ValueError as error:

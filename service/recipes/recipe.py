@@ -136,8 +136,17 @@ class Field:
         """Why a value (see `value`) that fits character by character is wrong all the same; None if it is right."""
         fault = self.date.fault(value) if self.date is not None else None
         if fault is None and self.check_digit is not None:
-            fault = check_digit_fault(value, self.check_digit)
+            fault = check_digit_fault(self._number(value), self.check_digit)
         return fault
+
+    def _number(self, value: str) -> str:
+        """What of a value is a number with a check digit: of a pattern, what its classes stand for."""
+        if self.pattern is None:
+            return value
+        positions = [one for one in template.pattern(self.pattern) if not one.shown.isspace()]
+        return "".join(
+            char for char, position in zip(value, positions, strict=False) if len(position.allowed) > 1
+        )
 
     def text_fault(self, text: str) -> str | None:
         """Why what a code says is not what the field asks for; None if it is. It is compared as it is, nothing folded."""

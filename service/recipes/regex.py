@@ -10,7 +10,7 @@ from typing import Any
 
 import re2
 
-from service.recipes.normalise import Case, Whitespace
+from service.recipes.normalise import Case, Whitespace, fold_width
 
 
 class Expression:
@@ -50,6 +50,8 @@ def compile_regex(text: str, whitespace: Whitespace, case: Case) -> Expression:
         raise ValueError("leave out \\A and \\z: the whole print must match anyway")
     if whitespace == "ignore" and (" " in text or "\\s" in text):
         raise ValueError("it asks for a space, but white space is ignored: leave it out, or set whitespace")
+    if any(fold_width(char) != char for char in text):
+        raise ValueError("it holds full-width forms, which are read as ordinary ones: write those")
     if "\\C" in text:
         raise ValueError("\\C matches half a character; use . for any character")
     expression = Expression(text, case)

@@ -115,6 +115,8 @@ def _resolved(field: Field, values: _Values, today: dt.date) -> Field:
             raise ExpectedValueInvalid(
                 f"field {field.name} expects {len(text)} characters, more than {template.MAX_POSITIONS}"
             )
+        if not all(line.strip() for line in text.split("\n")):
+            raise ExpectedValueInvalid(f"field {field.name} expects nothing, or a line of nothing")
         field = replace(field, expect=text)
     if field.barcode is not None:
         field = replace(field, barcode=_filled(field.name, field.barcode, values))
@@ -146,5 +148,8 @@ def _dated(field: Field, rule: DateRule, values: _Values, today: dt.date) -> Fie
             return replace(field, expect=printed, date=replace(rule, earliest=earliest, latest=latest))
         date = rule.read("".join(printed.split()))  # a month stands for its last day
         margin = dt.timedelta(rule.tolerance)
-        earliest, latest = date - margin, date + margin
+        try:
+            earliest, latest = date - margin, date + margin
+        except OverflowError:
+            raise ExpectedValueInvalid(f"field {field.name}: {date} leads out of the calendar") from None
     return replace(field, date=replace(rule, earliest=earliest, latest=latest))

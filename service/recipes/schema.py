@@ -38,7 +38,7 @@ MultilineText = Annotated[
     ),
 ]
 Days = Annotated[str, StringConstraints(pattern=r"^\d{1,4}d$")]
-Millimetres = Annotated[str, StringConstraints(pattern=r"^\d+(\.\d+)?mm$")]
+Millimetres = Annotated[str, StringConstraints(pattern=r"^\d{1,4}(\.\d{1,3})?mm$")]
 Duration = Annotated[str, StringConstraints(pattern=r"^[1-9]\d{0,3}[hd]$")]
 TimeOfDay = Annotated[str, StringConstraints(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 Share = Annotated[float, Checked(ge=0, le=1)]
