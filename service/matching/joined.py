@@ -7,9 +7,14 @@ a whole word, that word is them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final
 
 from service.matching.prints import Form
 from service.matching.text import Text
+
+# Where prints fit nearly everywhere, as patterns of digits do in long numbers, a chain of them proves nothing.
+MAX_PLACES: Final = 300
 
 
 def joined_places(forms: Sequence[Form], text: Text) -> list[tuple[int, int]]:
@@ -17,12 +22,15 @@ def joined_places(forms: Sequence[Form], text: Text) -> list[tuple[int, int]]:
 
     Prints that stand by themselves are left out; an expression has no length by which a chain could go on.
     """
-    found = [
+    places = (
         (start, start + len(form.template), which)
         for which, form in enumerate(forms)
         if form.expression is None and form.template
         for start in _starts(form, text)
-    ]
+    )
+    found = list(islice(places, MAX_PLACES + 1))
+    if len(found) > MAX_PLACES:
+        return []
     open_: set[int] = set()  # where a chain that began at a boundary has come to
     for start, end, _ in sorted(found):
         if text.boundaries[start] or start in open_:
