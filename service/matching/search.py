@@ -26,8 +26,9 @@ OPTIONAL_COST_SHARE: Final = 0.34
 MAX_PLACES: Final = 400  # of one print that are considered, as many as a recipe may ask for
 MAX_NEAR_PLACES: Final = 6
 
-# What a place is worth. A print that stands exactly is never given up for one that resembles its own; among exact ones
-# fixed text counts before patterns and longer before shorter, so that no pattern takes another's print.
+# What a place is worth. As many prints as possible stand exactly, none is given up for one that resembles its own; among
+# exact ones fixed text counts before patterns and longer before shorter, so that no pattern takes another's print.
+COUNT_GAIN: Final = 100_000_000_000
 FIXED_GAIN: Final = 1_000_000
 EXACT_GAIN: Final = 10_000
 NEAR_GAIN: Final = 100
@@ -104,7 +105,7 @@ class _Kind:
 
     def add_exact(self) -> None:
         for form in self.forms:
-            worth = FIXED_GAIN * form.fixed + EXACT_GAIN * max(1, len(form.template))
+            worth = COUNT_GAIN + FIXED_GAIN * form.fixed + EXACT_GAIN * max(1, len(form.template))
             for at in exact_places(form, self.text):
                 self._add(form, at, worth - self._is_invalid(at))
                 if len(self.places) >= MAX_PLACES:
@@ -121,7 +122,7 @@ class _Kind:
 
     def add_joined(self, form: Form, start: int) -> None:
         """A place in a chain of prints; it holds as long as its neighbours in the chain have theirs."""
-        worth = FIXED_GAIN * form.fixed + EXACT_GAIN * len(form.template) - 1
+        worth = COUNT_GAIN + FIXED_GAIN * form.fixed + EXACT_GAIN * len(form.template) - 1
         self._add(form, straight(form.template, self.text, start), worth, is_joined=True)
 
     def drop(self, place: int) -> None:

@@ -84,6 +84,12 @@ def test_what_passes(field: Field, read: str) -> None:
     assert evaluation.verdict is Verdict.PASS, evaluation.defects
 
 
+def test_as_many_prints_as_possible_stand_exactly() -> None:
+    for texts, other in ((("MILK", "MILK & SOY"), "SOY"), (("500 g", "500 g e"), "e")):
+        fields = recipe([Field("any", any_of=texts), Field("other", expect=other)])
+        assert evaluate(fields, label(texts[1])).verdict is Verdict.PASS
+
+
 def test_copies_that_may_be_there_are_not_unexpected() -> None:
     for repeat in ((1, 2), (1, None)):
         fields = recipe([Field("x", expect="BRAND", repeat=repeat)], unexpected_text="fail")
