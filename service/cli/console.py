@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from typing import TYPE_CHECKING, Any, Final
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 EXIT_NOT_PASSED: Final = 1
 EXIT_ERROR: Final = 2
 
-output = Console(soft_wrap=True, highlight=False)
-people = Console(stderr=True, soft_wrap=True, highlight=False)
+output = Console(soft_wrap=True, highlight=False, emoji=False)
+people = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
 
 VERDICT_STYLES: Final = {"PASS": "bold green", "REVIEW": "bold yellow", "FAIL": "bold red"}
 
@@ -48,6 +49,19 @@ def read_frame(path: Path, settings: Settings) -> tuple[Frame, float]:
     limits = settings.limits
     frame = decode(data, max_bytes=limits.image_max_bytes, max_pixels=limits.image_max_pixels)
     return frame, 1000 * (time.perf_counter() - started)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole, or as it was before."""
+    partial = path.with_name(f".{path.name}.part")
+    try:
+        with partial.open("w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def say(message: str) -> None:

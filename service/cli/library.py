@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from service.cli.console import output, say
+from service.cli.console import output, say, write_whole
 from service.cli.recipe import app
 from service.errors import ValueInvalid
 from service.recipes.files import load_recipe
@@ -22,9 +22,17 @@ if TYPE_CHECKING:
 
 station = typer.Typer(help="Say which recipe a station runs.", no_args_is_help=True)
 
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user that has no name
+        return ""
+
+
 Name = Annotated[str, typer.Argument(help="Name of the recipe.")]
 Reason = Annotated[str, typer.Option(help="Why; it is kept in the log.")]
-By = Annotated[str, typer.Option(help="Who makes the change.", default_factory=getpass.getuser)]
+By = Annotated[str, typer.Option(help="Who makes the change.", default_factory=_user)]
 
 
 @contextmanager
@@ -49,8 +57,11 @@ def _stations() -> Iterator[StationRepository]:
 def _author(by: str, reason: str) -> Author:
     from service.recipes.repository import Author  # noqa: PLC0415
 
-    if not by.strip() or not reason.strip():
-        raise ValueInvalid("--by and --reason must not be blank: both are kept in the log")
+    for option, text, most in (("--by", by, 64), ("--reason", reason, 500)):
+        if not text.strip() or len(text) > most or not text.isprintable():
+            raise ValueInvalid(
+                f"{option} must not be blank, and have at most {most} characters on one line: it is kept in the log"
+            )
     return Author(by, reason)
 
 
@@ -87,12 +98,16 @@ def import_file(
     reason: Reason,
     by: By,
     activate: Annotated[bool, typer.Option("--activate", help="Judge by it from now on.")] = False,
+    based_on: Annotated[
+        int | None, typer.Option(min=0, help="The version that was changed: refused if there is a newer one.")
+    ] = None,
 ) -> None:
     """Store a file as the next version of the recipe that it names."""
     recipe, source = load_recipe(file)
     with _recipes() as recipes:
         author = _author(by, reason)
-        stored = recipes.create(source, author, based_on=recipes.newest(recipe.name), activate=activate)
+        newest = recipes.newest(recipe.name) if based_on is None else based_on
+        stored = recipes.create(source, author, based_on=newest, activate=activate)
         _show(stored)
 
 
@@ -108,7 +123,7 @@ def export(
     if out is None:
         typer.echo(source, nl=False)
     else:
-        out.write_text(source, "utf-8", newline="")
+        write_whole(out, source)
 
 
 @app.command("diff")
@@ -164,6 +179,8 @@ def set_station(
     by: By,
 ) -> None:
     """Let a station run a recipe: its cameras may then post without naming it."""
+    if not station_id.strip() or len(station_id) > 64 or not station_id.isprintable():
+        raise ValueInvalid("a station has a name of at most 64 characters on one line")
     with _stations() as stations:
         stations.change_over(station_id, recipe, _author(by, reason))
     say(f"{station_id} runs {recipe}")

@@ -5,17 +5,19 @@ from __future__ import annotations
 import datetime as dt
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, Field, StringConstraints, ValidationError, model_validator
+from pydantic import BaseModel, Field, FiniteFloat, StringConstraints, ValidationError, model_validator
 
 from service.errors import ValueInvalid
 from service.matching.evidence import NOTHING_ELSE, Evidence
 from service.matching.placement import Size
-from service.ocr.text import CharScore, Quad, TextLine
+from service.ocr.text import CharScore, TextLine
 from service.recipes.recipe import Recipe
 
 Score = Annotated[float, Field(ge=0, le=1)]
+Corner = tuple[FiniteFloat, FiniteFloat]
+MAX_FILE_BYTES: Final = 256 * 1024 * 1024
 
 
 class CharIn(BaseModel):
@@ -30,7 +32,7 @@ class LineIn(BaseModel):
 
     text: Annotated[str, StringConstraints(min_length=1)]
     score: Score = 1.0
-    box: Quad
+    box: tuple[Corner, Corner, Corner, Corner]
     chars: list[CharIn] | None = None
 
     @model_validator(mode="after")
@@ -80,34 +82,50 @@ def load_readings(path: Path) -> list[ReadingIn]:
         ValueInvalid: it cannot be read, or holds something else; the message names the place.
     """
     try:
-        text = path.read_text("utf-8")
+        with path.open("rb") as stream:
+            raw = stream.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise ValueInvalid(f"{path}: cannot be read: {error.strerror}") from None
+    if len(raw) > MAX_FILE_BYTES:
+        raise ValueInvalid(f"{path}: is larger than {MAX_FILE_BYTES} bytes")
+    try:
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueInvalid(f"{path}: is not UTF-8 text") from None
-    try:
-        documents = [json.loads(text)]
-    except json.JSONDecodeError:
-        documents = _json_lines(path, text)
     readings = []
-    for number, document in enumerate(documents, 1):
+    for number, document in enumerate(_documents(path, text), 1):
         try:
             readings.append(ReadingIn.model_validate(document))
         except ValidationError as error:
             fault = error.errors()[0]
             where = ".".join(map(str, fault["loc"])) or "object"
             raise ValueInvalid(f"{path}: {number}: {where}: {fault['msg']}") from None
+    if not readings:
+        raise ValueInvalid(f"{path}: holds no reading")
     return readings
+
+
+def _documents(path: Path, text: str) -> list[Any]:
+    """One object, one on each line, or a page of results."""
+    try:
+        document = json.loads(text)
+        if isinstance(document, dict) and "items" in document:
+            return list(document["items"])
+    except ValueError:
+        return _json_lines(path, text)
+    except RecursionError:
+        raise ValueInvalid(f"{path}: is nested too deep") from None
+    return [document]
 
 
 def _json_lines(path: Path, text: str) -> list[Any]:
     documents = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
                 documents.append(json.loads(line))
-            except json.JSONDecodeError as error:
-                raise ValueInvalid(f"{path}: line {number} is not JSON: {error.msg}") from None
+            except (ValueError, RecursionError) as error:
+                raise ValueInvalid(f"{path}: line {number} is not JSON: {error}") from None
     return documents
 
 

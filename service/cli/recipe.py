@@ -10,7 +10,16 @@ from typing import Annotated
 
 import typer
 
-from service.cli.console import EXIT_ERROR, EXIT_NOT_PASSED, complain, output, print_json, read_frame, say
+from service.cli.console import (
+    EXIT_ERROR,
+    EXIT_NOT_PASSED,
+    complain,
+    output,
+    print_json,
+    read_frame,
+    say,
+    write_whole,
+)
 from service.cli.inspect import parse_expected, show
 from service.cli.lines import load_readings
 from service.errors import InvalidInput, RecipeInvalid, Unavailable
@@ -99,7 +108,7 @@ def teach(
 
     Exit status 2 if an image is no good sample: nothing is written then.
     """
-    from service.inspections.teaching import Lesson, for_teaching, write_taught  # noqa: PLC0415 (loads OpenCV)
+    from service.inspections.teaching import Lesson, for_teaching, odd_samples, write_taught  # noqa: PLC0415 (loads OpenCV)
     from service.matching.placement import Size  # noqa: PLC0415
     from service.ocr.engine import EngineSource  # noqa: PLC0415
 
@@ -119,12 +128,20 @@ def teach(
             raise typer.Exit(EXIT_ERROR) from None
     if lesson is None:
         raise typer.Exit(EXIT_ERROR)
+    odd = [
+        f"{images[which]}: {name} is printed unlike on the other images"
+        for name, which in odd_samples(lesson)
+    ]
+    for fault in odd:
+        complain(fault)
+    if odd:
+        raise typer.Exit(EXIT_ERROR)
     written = write_taught(source, wanted, lesson)
     parse_recipe(written, str(recipe))
     if out is None:
-        output.print(written, markup=False, end="")
+        typer.echo(written, nl=False)
     else:
-        out.write_text(written, "utf-8")
+        write_whole(out, written)
     for name, taught in lesson.taught.items():
         seen = "".join(sorted(set("".join(taught.texts))))
         say(f"{name}: {len(taught.boxes)} samples, characters {seen}")

@@ -90,6 +90,10 @@ def migrate(engine: sa.Engine) -> None:
     with _usable(), engine.begin() as connection:
         config = _config()
         config.attributes["connection"] = connection
+        if is_sqlite(
+            engine
+        ):  # one at a time, and all or nothing: SQLite's DDL is transactional once one has begun
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
         command.upgrade(config, "head")
 
 

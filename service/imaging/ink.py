@@ -35,6 +35,8 @@ def measure_print(pixels: Pixels, box: Sequence[Corner], places: Sequence[float]
     Ink is what differs from the ground around the line, dark on light or light on dark.
     """
     grey, scale = _straightened(pixels, box)
+    if grey.size == 0:  # the box lies beside the image
+        return _nothing(places)
     core = grey[MARGIN:-MARGIN, MARGIN:-MARGIN]
     ground = float(np.median(np.concatenate((grey[:MARGIN].ravel(), grey[-MARGIN:].ravel()))))
     limit, _ = cv2.threshold(core.astype(np.uint8), 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
@@ -43,10 +45,12 @@ def measure_print(pixels: Pixels, box: Sequence[Corner], places: Sequence[float]
     mark = max(sides, key=lambda level: abs(level - ground))
     contrast = abs(mark - ground)
     if contrast < MIN_CONTRAST:
-        return PrintMeasure(0.0, 0.0, 0.0, (0.0,) * BANDS, (0.0,) * len(places))
+        return _nothing(places)
     ink = np.clip((grey - ground) / (mark - ground), 0, 1).astype(np.float32)
     ink[ink < GROUND_NOISE] = 0
     rows = ink[:, MARGIN:-MARGIN].mean(axis=1)
+    if not rows[MARGIN:-MARGIN].any():
+        return _nothing(places)
     top, bottom = _extent(rows)
     steps = np.hypot(np.diff(core, axis=1)[1:], np.diff(core, axis=0)[:, 1:])
     band = ink[top:bottom]
@@ -61,6 +65,10 @@ def measure_print(pixels: Pixels, box: Sequence[Corner], places: Sequence[float]
     )
 
 
+def _nothing(places: Sequence[float]) -> PrintMeasure:
+    return PrintMeasure(0.0, 0.0, 0.0, (0.0,) * BANDS, (0.0,) * len(places))
+
+
 def _straightened(pixels: Pixels, box: Sequence[Corner]) -> tuple[Floats, float]:
     """The line and its surroundings in grey, level, and how many pixels of the image one of its rows is."""
     across = (math.dist(box[0], box[1]) + math.dist(box[3], box[2])) / 2
@@ -70,6 +78,8 @@ def _straightened(pixels: Pixels, box: Sequence[Corner]) -> tuple[Floats, float]
     reach = 2 * down
     left, upper = max(0, int(min(xs) - reach)), max(0, int(min(ys) - reach))
     part = pixels[upper : int(max(ys) + reach) + 1, left : int(max(xs) + reach) + 1]
+    if part.size == 0:
+        return np.zeros((0, 0), np.float32), 0.0
     grey = cv2.cvtColor(part, cv2.COLOR_BGR2GRAY)
     should = np.array([(0, 0), (width, 0), (width, HEIGHT), (0, HEIGHT)], np.float32) + MARGIN
     stands = np.array([(x - left, y - upper) for x, y in box], np.float32)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Final, TypeVar
 
@@ -17,7 +18,7 @@ from service.imaging.evidence import PrintMeasure
 from service.imaging.frame import Frame
 from service.imaging.ink import measure_print
 from service.imaging.regions import Region
-from service.matching.completeness import PrintRatios, compare
+from service.matching.completeness import PrintRatios, compare, print_faults
 from service.matching.label import Label, hull
 from service.matching.placement import Registration, Size, register
 from service.matching.search import find
@@ -29,9 +30,10 @@ from service.recipes.printing import PrintReference, PrintRule
 from service.recipes.recipe import DateRule, Field, Recipe
 
 TOLERANCE: Final = 0.02  # of the image, written beside a box that has been learnt
-MARGIN: Final = (
-    0.9  # of the worst ratio among the good samples: what a limit is lowered to that they would not keep
-)
+
+FEWEST: Final = 3
+# What good samples may differ from the middle of all; their bands vary with what is printed.
+LIKENESS: Final = PrintRule(min_row_ratio=0.4)
 
 Node = TypeVar("Node", CommentedMap, CommentedSeq)
 
@@ -55,7 +57,8 @@ class Taught:
         inks: dict[str, list[float]] = {}
         for text, one in zip(self.texts, self.measures, strict=True):
             for char, ink in zip(text, one.ink, strict=True):
-                inks.setdefault(char, []).append(ink / one.height_px**2)
+                if ink > 0:  # a mark that its neighbour has swallowed has taught nothing
+                    inks.setdefault(char, []).append(ink / one.height_px**2)
         return PrintReference(
             height=round(statistics.median(one.height_px / scale / high for one, high, scale in measured), 5),
             contrast=round(statistics.median(one.contrast for one in self.measures), 4),
@@ -66,28 +69,31 @@ class Taught:
             ink=tuple((char, round(statistics.median(found), 4)) for char, found in sorted(inks.items())),
         )
 
-    def ratios(self, reference: PrintReference) -> list[PrintRatios]:
-        """Each line beside the reference."""
-        rows = zip(self.measures, self.texts, self.image_heights, self.scales, strict=True)
-        return [compare(one, text, reference, high, scale)[0] for one, text, high, scale in rows]
+    def odd_one(self) -> int | None:
+        """The first line of print that differs from the others as a bad print would; None if they are alike.
 
-    def rule(self, limits: PrintRule) -> PrintRule:
-        """The limits as they are, or lower where the good samples themselves would not keep them."""
-        reference = self.reference()
-        ratios = self.ratios(reference)
-
-        def kept(limit: float, worst: float) -> float:
-            return limit if worst * MARGIN >= limit else round(worst * MARGIN, 2)
-
-        return PrintRule(
-            kept(limits.min_height_ratio, min(one.height for one in ratios)),
-            kept(limits.min_ink_ratio, min(one.ink for one in ratios)),
-            max(limits.max_ink_ratio, round(max(one.max_ink for one in ratios) / MARGIN, 2)),
-            kept(limits.min_row_ratio, min(one.rows for one in ratios)),
-            kept(limits.min_contrast_ratio, min(one.contrast for one in ratios)),
-            kept(limits.min_sharpness_ratio, min(one.sharpness for one in ratios)),
-            reference,
+        It is held against the middle of all of them, so three samples are needed to tell which one is bad.
+        """
+        if len(self.measures) < FEWEST:
+            return None
+        middle = replace(
+            self.reference(),
+            rows=tuple(
+                statistics.median(band) for band in zip(*(one.rows for one in self.measures), strict=True)
+            ),
         )
+        rows = zip(self.measures, self.texts, self.image_heights, self.scales, strict=True)
+        for which, (one, text, high, scale) in enumerate(rows):
+            if any(print_faults(*_compared(one, text, middle, high, scale), LIKENESS)):
+                return which
+        return None
+
+
+def _compared(
+    measure: PrintMeasure, text: str, reference: PrintReference, image_height: int, scale: float
+) -> tuple[PrintRatios, str, list[float]]:
+    ratios, inks = compare(measure, text, reference, image_height, scale)
+    return ratios, text, inks
 
 
 def for_teaching(recipe: Recipe, given: Mapping[str, str]) -> Recipe:
@@ -98,6 +104,8 @@ def for_teaching(recipe: Recipe, given: Mapping[str, str]) -> Recipe:
     """
     fields = []
     for one in recipe.fields:
+        if one.barcode is not None:
+            continue
         names = [name for name, _ in template.placeholders(one.expect or "")]
         open_ = [name for name in names if name not in given and name not in recipe.product]
         if open_ and not (one.pattern or one.regex or one.date):
@@ -107,7 +115,7 @@ def for_teaching(recipe: Recipe, given: Mapping[str, str]) -> Recipe:
         date = DateRule(one.date.format, one.date.months) if one.date else None
         expect = None if open_ else one.expect
         fields.append(replace(one, expect=expect, date=date, near=None, print=None))
-    return replace(recipe, fields=tuple(fields), anchors=())
+    return replace(recipe, fields=tuple(fields), anchors=(), quality=None)
 
 
 class Lesson:
@@ -180,6 +188,14 @@ class Lesson:
                 taught.scales.append(abs(registration.turn))
 
 
+def odd_samples(lesson: Lesson) -> Iterator[tuple[str, int]]:
+    """Fields, and the number of the first sample (from 0) on which their print differs from that on the others."""
+    for name, taught in lesson.taught.items():
+        which = taught.odd_one()
+        if which is not None:
+            yield name, which * len(taught.boxes) // len(taught.measures)
+
+
 def write_taught(source: str, recipe: Recipe, lesson: Lesson) -> str:
     """The recipe's text with `near` and `print` of every field that was taught; all else, comments too, stays."""
     yaml = YAML()
@@ -191,8 +207,10 @@ def write_taught(source: str, recipe: Recipe, lesson: Lesson) -> str:
         taught = lesson.taught.get(one.name)
         if taught is not None:
             if (one.near is None or one.near.box is None) and one.repeat[0] == 1:
-                entry.setdefault("near", CommentedMap()).update(_near(taught, lesson.size))
-            entry["print"] = _print(taught.rule(one.print or PrintRule()))
+                near = entry.get("near") or CommentedMap()
+                near.update(_near(taught, lesson.size))
+                entry["near"] = near
+            entry["print"] = _print(replace(one.print or PrintRule(), reference=taught.reference()))
     out = io.StringIO()
     yaml.dump(document, out)
     return out.getvalue()
@@ -200,7 +218,10 @@ def write_taught(source: str, recipe: Recipe, lesson: Lesson) -> str:
 
 def _near(taught: Taught, size: Size) -> CommentedMap:
     region = _region(_around(taught.boxes), size)
-    sides = [round(side, 4) for side in (region.left, region.top, region.width, region.height)]
+    # Rounded down: what is rounded up may reach beyond the image.
+    sides = [
+        math.floor(side * 10_000) / 10_000 for side in (region.left, region.top, region.width, region.height)
+    ]
     return CommentedMap(box=_flow(CommentedSeq(sides)), tolerance=TOLERANCE)
 
 

@@ -60,7 +60,9 @@ def judge_codes(
                 else "is not in view, or cannot be read"
             )
             symbology = field.barcode.symbology if field.barcode else ""
-            result = replace(_missing(field), outcome=Outcome.CODE_UNREADABLE)
+            # What resembles a code may be none: of an optional one that is no proof.
+            outcome = Outcome.CONFUSED if field.optional and damaged else Outcome.CODE_UNREADABLE
+            result = replace(_missing(field), outcome=outcome)
             judged[field.name] = result, f"a {symbology} code {what}"
     return judged
 

@@ -42,8 +42,8 @@ def compare(
     thinnest = min(known.values(), default=0.0)
     inks = [
         ink / (height * height) / known[char]
-        if char in known
-        else min(1.0, ink / (height * height) / thinnest)
+        if known.get(char)
+        else min(1.0, ink / (height * height) / thinnest if thinnest else 0.0)
         for char, ink in zip(text, measure.ink, strict=True)
     ]
     # The first and the last band hold whatever of the edge falls into them.

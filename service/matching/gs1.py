@@ -84,6 +84,8 @@ def _compare_print(
     elif ai in DATES and printed.date is not None:
         if _date(holds, printed.date.today) != _printed_date(printed, print_):
             found.faults.append(differ)
+    elif printed.expect is None and (fault := printed.rule_fault(holds)):
+        found.faults.append(f"({ai}) {fault}, as {printed.name} must")
     elif code_text != print_text:
         pairs = zip(code_text, print_text, strict=False)
         same_length = len(code_text) == len(print_text)

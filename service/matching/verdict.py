@@ -50,10 +50,7 @@ def evaluate(recipe: Recipe, lines: Sequence[TextLine], evidence: Evidence = NOT
     """
     texts = [field for field in recipe.fields if field.barcode is None]
     if not lines and (texts or not evidence.codes):
-        blank = Verdict.FAIL if recipe.on_blank == "fail" else Verdict.REVIEW
-        fields = tuple(not_found(field) for field in recipe.fields)
-        detail = "no text was read: no label in view, no print, or an image too poor to read"
-        return Evaluation(blank, fields, (Defect(DefectCode.NOTHING_READ, None, detail),))
+        return _blank(recipe, evidence)
     label = Label(lines)
     registration = _registration(recipe, label, evidence.size)
     preferences = _preferences(recipe, label, evidence.size, registration)
@@ -80,6 +77,21 @@ def evaluate(recipe: Recipe, lines: Sequence[TextLine], evidence: Evidence = NOT
         verdicts.append(verdict)
         defects.append(defect)
     return Evaluation(worst(verdicts), tuple(results), tuple(defects))
+
+
+def _blank(recipe: Recipe, evidence: Evidence) -> Evaluation:
+    """Nothing was read; a code may speak all the same, and if it is wrong that is certain."""
+    detail = "no text was read: no label in view, no print, or an image too poor to read"
+    verdicts = [Verdict.FAIL if recipe.on_blank == "fail" else Verdict.REVIEW]
+    defects = [Defect(DefectCode.NOTHING_READ, None, detail)]
+    results = {field.name: not_found(field) for field in recipe.fields}
+    if evidence.codes:
+        for name, (result, fault) in judge_codes(recipe, evidence.codes, results).items():
+            results[name] = result
+            verdicts.append(VERDICTS[result.outcome])
+            if verdicts[-1] is not Verdict.PASS:
+                defects.append(Defect(DefectCode(result.outcome.value), name, fault))
+    return Evaluation(worst(verdicts), tuple(results.values()), tuple(defects))
 
 
 def _registration(recipe: Recipe, label: Label, size: Size | None) -> Registration:

@@ -24,7 +24,8 @@ def load_recipe(path: Path, *, untaught: bool = False) -> tuple[Recipe, str]:
         RecipeInvalid: it cannot be read, or holds faults (all of them are listed).
     """
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as stream:
+            raw = stream.read(MAX_FILE_BYTES + 1)
     except OSError as error:
         raise RecipeInvalid(str(path), [f"1:1: cannot be read: {error.strerror}"]) from None
     try:

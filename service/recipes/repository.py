@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import sqlalchemy as sa
 
 from service.db.engine import transaction
-from service.errors import RecipeFromFile, RecipeNotFound, VersionConflict
+from service.errors import RecipeFromFile, RecipeNotFound, SettingsInvalid, VersionConflict
 from service.recipes.files import parse_recipe
 from service.recipes.tables import RecipeChangeRow, RecipeVersionRow
 
@@ -64,7 +64,7 @@ class RecipeRepository:
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
-        self._parsed: dict[tuple[str, int], Recipe] = {}
+        self._parsed: dict[tuple[str, int, str], Recipe] = {}
 
     def sync(self, recipes: Sequence[tuple[Recipe, str]]) -> list[str]:
         """Make the recipe files what is active: for them, their text is the whole truth.
@@ -74,6 +74,9 @@ class RecipeRepository:
 
         Returns:
             What changed, for the log.
+
+        Raises:
+            SettingsInvalid: a file is of a recipe that is active from outside the folder.
         """
         changed = []
         with transaction(self._engine, writes=True) as session:
@@ -82,6 +85,11 @@ class RecipeRepository:
                 stored.setdefault(row.name, []).append(row)
             for recipe, source in recipes:
                 versions = stored.pop(recipe.name, [])
+                if any(one.active and not one.from_file for one in versions):
+                    raise SettingsInvalid(
+                        f"PRINTPROOF_RECIPES_DIR: recipe {recipe.name} is active from outside the folder: "
+                        "deactivate it, or take the file away"
+                    )
                 found = next((one for one in versions if one.sha256 == _digest(source)), None)
                 if found is not None and found.active and found.from_file:
                     continue
@@ -137,6 +145,7 @@ class RecipeRepository:
             if row is None:
                 raise _not_found(name, version)
             if not row.active:
+                row.from_file = False  # its file is gone: from here on it is kept here
                 _activate(session, row, versions, author)
             return self._stored(row)
 
@@ -160,6 +169,7 @@ class RecipeRepository:
             row = next((one for one in versions if one.version == before), None)
             if row is None:
                 raise RecipeNotFound(f"recipe {name!r} has no version that was active before")
+            row.from_file = False
             _activate(session, row, versions, author)
             return self._stored(row)
 
@@ -240,7 +250,7 @@ class RecipeRepository:
             ]
 
     def _stored(self, row: RecipeVersionRow) -> StoredRecipe:
-        key = (row.name, row.version)
+        key = (row.name, row.version, row.sha256)  # another database file has other texts
         recipe = self._parsed.get(key)
         if recipe is None:
             recipe = replace(
@@ -253,12 +263,16 @@ class RecipeRepository:
 def unified_diff(old: StoredRecipe, new: StoredRecipe) -> str:
     """Two versions as `diff -u` shows them; empty if their texts are equal."""
     lines = difflib.unified_diff(
-        old.source.splitlines(keepends=True),
-        new.source.splitlines(keepends=True),
+        _lines(old.source),
+        _lines(new.source),
         f"{old.recipe.name} version {old.recipe.version}",
         f"{new.recipe.name} version {new.recipe.version}",
     )
     return "".join(lines)
+
+
+def _lines(text: str) -> list[str]:
+    return [f"{line}\n" for line in text.splitlines()]
 
 
 def _versions(session: Session, name: str) -> list[RecipeVersionRow]:

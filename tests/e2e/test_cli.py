@@ -140,6 +140,10 @@ def test_recipe_check_comes_to_the_verdict_of_inspect(samples: Samples, tmp_path
         ('{"lines": [{"text": "A"}]}', "1: lines.0.box: Field required"),
         ('{"lines": [{"text": "A", "score": 7, "box": [[0,0],[1,0],[1,1],[0,1]]}]}', "lines.0.score"),
         ("[]", "1: object: "),
+        ("", "holds no reading"),
+        ('{"items": []}', "holds no reading"),
+        ('{"lines": [{"text": "A", "box": [[NaN,0],[1,0],[1,1],[0,1]]}]}', "finite number"),
+        ("[" * 100_000, "is nested too deep"),
     ],
 )
 def test_recipe_check_refuses_what_is_no_reading(

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.util import CommandError
 
 from service.db import engine as db
 from service.db.types import Instant
@@ -99,3 +102,25 @@ def test_instants_are_utc_and_never_naive() -> None:
     )
     with pytest.raises(ValueError, match="without a time zone"):
         Instant().process_bind_param(dt.datetime(2026, 12, 1), dialect)  # noqa: DTZ001
+
+
+def test_several_processes_may_migrate_at_once(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'shared.db'}"
+    command = [sys.executable, "-c", f"from service.db import engine as db; db.migrate(db.connect({url!r}))"]
+    running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    for one in running:
+        _, errors = one.communicate(timeout=60)
+        assert one.returncode == 0, errors
+
+
+def test_a_migration_that_breaks_off_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = db.connect(f"sqlite:///{tmp_path / 'broken.db'}")
+    with monkeypatch.context() as patched:
+        patched.setattr("alembic.op.add_column", lambda *_: (_ for _ in ()).throw(CommandError("power lost")))
+        with pytest.raises(DatabaseUnusable, match="power lost"):
+            db.migrate(engine)
+    db.migrate(engine)
+    db.require_current(engine)
+    engine.dispose()

@@ -12,7 +12,7 @@ from service.errors import RecipeInvalid, SampleUnfit
 from service.imaging.frame import Frame
 from service.inspections.evidence import gather
 from service.inspections.inspection import judge
-from service.inspections.teaching import Lesson, for_teaching, write_taught
+from service.inspections.teaching import Lesson, for_teaching, odd_samples, write_taught
 from service.matching.evidence import Evidence
 from service.matching.outcome import DefectCode, Outcome, Verdict
 from service.matching.placement import Size
@@ -161,6 +161,34 @@ def test_what_is_no_good_sample_is_refused(reader: Reader) -> None:
         for_teaching(
             parse_recipe(SOURCE.replace('pattern: "L{digit:7}B{digit}"', 'expect: "{lot}"'), "top.yaml"), {}
         )
+
+
+@pytest.mark.parametrize("spoil", [spoiled.ribbon_streak, spoiled.faint_ribbon])
+def test_one_bad_sample_among_good_ones_is_found(reader: Reader, spoil: spoiled.Spoil) -> None:
+    recipe = parse_recipe(SOURCE, "top.yaml")
+    lesson = Lesson(for_part(for_teaching(recipe, {})), (), Size(960, 640))
+    frames = [spoiled.label(lot, seed) for seed, lot in enumerate(LOTS)]
+    for frame in [*frames[:2], spoiled.label("L2408170B3", 7, spoil), *frames[2:]]:
+        lesson.take(frame, reader.read([frame])[0].lines)
+    assert list(odd_samples(lesson)) == [("lot", 2)]
+
+
+def test_good_samples_are_alike(reader: Reader, face: str) -> None:
+    recipe = parse_recipe(SOURCE, "top.yaml")
+    lesson = Lesson(for_part(for_teaching(recipe, {})), (), Size(960, 640))
+    for seed, lot in enumerate(LOTS):
+        frame = spoiled.label(lot, seed, face=face)
+        lesson.take(frame, reader.read([frame])[0].lines)
+    assert list(odd_samples(lesson)) == []
+
+
+def test_codes_and_limits_of_the_image_are_no_hindrance(reader: Reader) -> None:
+    source = (
+        SOURCE
+        + "  - {name: code, optional: true, barcode: {symbology: qr}}\nimage: {quality: {min_sharpness: 5}}\n"
+    )
+    recipe = parse_recipe(teach(reader, source, [spoiled.label(LOTS[0], 1)]), "top.yaml")
+    assert [field.print is not None for field in recipe.fields] == [True, True, False]
 
 
 def test_limits_without_a_reference_are_no_recipe() -> None:

@@ -89,10 +89,10 @@ def test_missing_and_damaged_codes_are_defects_of_their_own() -> None:
         assert word in evaluation.defects[0].detail
 
 
-def test_an_optional_code_may_be_absent_but_not_damaged() -> None:
+def test_an_optional_code_may_be_absent_but_a_damaged_one_is_doubt() -> None:
     recipe = RECIPE + "    optional: true\n"
     assert judge(None, recipe=recipe).verdict is Verdict.PASS
-    assert judge("", recipe=recipe).verdict is Verdict.FAIL
+    assert judge("", recipe=recipe).verdict is Verdict.REVIEW  # text may resemble a code
 
 
 def test_without_an_image_a_code_is_not_judged() -> None:
@@ -194,3 +194,18 @@ def test_no_text_and_no_code_is_a_blank() -> None:
     recipe = for_part(parse_recipe("recipe: r\nfields:\n  - {name: x, barcode: {symbology: qr}}\n", "r"))
     evaluation = evaluate(recipe, [], Evidence(codes=()))
     assert (evaluation.verdict, evaluation.defects[0].code) == (Verdict.REVIEW, DefectCode.NOTHING_READ)
+
+
+def test_a_wrong_code_is_certain_even_where_no_text_is_read() -> None:
+    codes = (Code("datamatrix", "0104012345678918", True, BOX),)
+    evaluation = evaluate(for_part(parse_recipe(RECIPE, "r")), [], Evidence(codes=codes))
+    assert evaluation.verdict is Verdict.FAIL
+    assert [defect.code.value for defect in evaluation.defects] == ["NOTHING_READ", "CODE_MISMATCH"]
+
+
+def test_a_code_must_fit_the_rule_of_the_print_it_repeats() -> None:
+    source = RECIPE.replace('"L{digit:6}{letter}"', '"L{digit:6}{letter}", confusable: accept')
+    wrong = "01040123456789011727022810L24O817B"
+    evaluation = judge(wrong, "ALPENGLOW", "LOT L24O817B", "BB 28/02/27", recipe=source)
+    assert evaluation.fields[1].outcome is Outcome.MATCH
+    assert evaluation.fields[3].outcome is Outcome.CODE_MISMATCH
