@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 
 from service.errors import ExpectedValueInvalid
-from service.matching.outcome import Outcome, Verdict
+from service.matching.outcome import DefectCode, Outcome, Verdict
 from service.matching.verdict import evaluate
 from service.ocr.text import TextLine
 from service.recipes.files import parse_recipe
@@ -95,6 +96,24 @@ def test_copies_that_may_be_there_are_not_unexpected() -> None:
         fields = recipe([Field("x", expect="BRAND", repeat=repeat)], unexpected_text="fail")
         assert evaluate(fields, label("BRAND", "BRAND")).verdict is Verdict.PASS
         assert evaluate(fields, label("BRAND", "OTHER")).verdict is Verdict.FAIL
+
+
+def test_two_labels_in_one_image() -> None:
+    """The second one's lot is wrong, and a right one stands beside it."""
+    fields = [
+        Field("brand", expect="ALPENGLOW"),
+        Field("net", expect="500 ml"),
+        Field("lot", prefix="LOT", expect="L240817B"),
+    ]
+    one, other = ("ALPENGLOW", "500 ml", "LOT L240817B"), ("ALPENGLOW", "500 ml", "LOT L240817C")
+    assert evaluate(recipe(fields), label(*one)).verdict is Verdict.PASS
+    for second in (one, other):
+        evaluation = evaluate(recipe(fields), label(*one, *second))
+        assert evaluation.verdict is Verdict.REVIEW
+        assert evaluation.defects[0].code is DefectCode.SEVERAL_LABELS
+        assert "brand, net" in evaluation.defects[0].detail
+    meant = [replace(field, repeat=(1, 2)) for field in fields]
+    assert evaluate(recipe(meant), label(*one, *one)).verdict is Verdict.PASS
 
 
 def test_lines_of_a_print_run_the_same_way() -> None:
