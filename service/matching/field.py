@@ -152,6 +152,8 @@ def _doubts(
 
 def _misplaced(field: Field, found: Sequence[Place], scene: Scene) -> tuple[Outcome, str] | None:
     """What is wrong with where a print stands; None if nothing is."""
+    if field.near is None and len(found) == 1:
+        return None
     label = scene.label
     boxes = [label.box(place.first, place.last) for place in found]
     for place, above, below in zip(found[1:], boxes, boxes[1:], strict=False):

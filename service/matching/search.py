@@ -136,6 +136,8 @@ class _Kind:
     def spare(self) -> list[Place]:
         """Exact places that no print has claimed, in reading order; of several on each other the first."""
         spare: list[Place] = []
+        if len(self.places) == 1:  # which a print has claimed
+            return spare
         reach = -1
         for place in sorted(self.places, key=lambda one: one.first):
             start, end = self.text.at(place.first), self.text.at(place.last) + 1
@@ -348,11 +350,12 @@ def _judged(field: Field, kind: _Kind, place: Place | None) -> Place | None:
         beside = kind.text.text_touching(*ends)
         if field.whitespace == "ignore":
             beside = beside or kind.text.number_beside(*ends)
-        if not place.is_joined or not kind.text.number_joined(ends[0], ends[1] + 1):
+        if place.is_joined and not kind.text.number_joined(ends[0], ends[1] + 1):
             place = replace(place, is_joined=False)  # where it ends is plain to see
     prefix = at.steps[: len(form.prefix)]
     has_prefix = bool(prefix) and all(
         position is not None and index is not None for position, index in prefix
     )
     loose = at.cost > OPTIONAL_COST_SHARE * WRONG * len(form.template)
-    return replace(place, beside=beside, doubtful=field.optional and loose and not has_prefix)
+    doubtful = field.optional and loose and not has_prefix
+    return replace(place, beside=beside, doubtful=doubtful) if beside or doubtful else place

@@ -128,8 +128,7 @@ class Field:
 
     def printed_value(self, printed: str) -> str:
         """What was printed, without its prefix and white space; full-width forms as ordinary ones."""
-        plain, _ = normalise_text(printed, "ignore", "exact")
-        prefix, _ = normalise_text(self.prefix, "ignore", "exact")
+        plain, prefix = (fold_text(text, "exact").replace(" ", "") for text in (printed, self.prefix))
         return plain[len(prefix) :]
 
     def value_fault(self, value: str) -> str | None:
