@@ -130,7 +130,7 @@ def teach(
         raise typer.Exit(EXIT_ERROR)
     odd = [
         f"{images[which]}: {name} is printed unlike on the other images"
-        for name, which in odd_samples(lesson)
+        for name, which in odd_samples(lesson).items()
     ]
     for fault in odd:
         complain(fault)

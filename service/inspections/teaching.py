@@ -18,8 +18,8 @@ from service.imaging.evidence import PrintMeasure
 from service.imaging.frame import Frame
 from service.imaging.ink import measure_print
 from service.imaging.regions import Region
-from service.matching.completeness import PrintRatios, compare, print_faults
-from service.matching.label import Label, hull
+from service.matching.completeness import compare, print_faults
+from service.matching.label import Label, hull, upright
 from service.matching.placement import Registration, Size, register
 from service.matching.search import find
 from service.matching.verdict import evaluate
@@ -40,60 +40,53 @@ Node = TypeVar("Node", CommentedMap, CommentedSeq)
 
 @dataclass(slots=True)
 class Taught:
-    """What the good samples have shown of one field: one entry for each line of print on each of them.
+    """What the good samples have shown of one field.
 
-    `heights` are those of the image that a line was measured on; boxes are as on the first sample.
+    `boxes` holds one box for each sample that has it, as on the first; the other lists one entry for each line of print:
+    on which sample (from 0), what it says, how it came out, and how much larger than on the first sample.
     """
 
+    image_height: int
     boxes: list[Quad] = field(default_factory=list)
+    samples: list[int] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     measures: list[PrintMeasure] = field(default_factory=list)
-    image_heights: list[int] = field(default_factory=list)
     scales: list[float] = field(default_factory=list)
 
     def reference(self) -> PrintReference:
         """The middle of what was measured; of the bands across a print the least."""
-        measured = list(zip(self.measures, self.image_heights, self.scales, strict=True))
+        heights = [one.height_px / scale for one, scale in zip(self.measures, self.scales, strict=True)]
         inks: dict[str, list[float]] = {}
         for text, one in zip(self.texts, self.measures, strict=True):
             for char, ink in zip(text, one.ink, strict=True):
                 if ink > 0:  # a mark that its neighbour has swallowed has taught nothing
                     inks.setdefault(char, []).append(ink / one.height_px**2)
         return PrintReference(
-            height=round(statistics.median(one.height_px / scale / high for one, high, scale in measured), 5),
+            height=round(statistics.median(heights) / self.image_height, 5),
             contrast=round(statistics.median(one.contrast for one in self.measures), 4),
             sharpness=round(statistics.median(one.sharpness for one in self.measures), 2),
-            rows=tuple(
-                round(min(band), 4) for band in zip(*(one.rows for one in self.measures), strict=True)
-            ),
+            rows=tuple(round(min(band), 4) for band in self._bands()),
             ink=tuple((char, round(statistics.median(found), 4)) for char, found in sorted(inks.items())),
         )
 
     def odd_one(self) -> int | None:
-        """The first line of print that differs from the others as a bad print would; None if they are alike.
+        """The first sample that differs from the others as a bad print would; None if they are alike.
 
         It is held against the middle of all of them, so three samples are needed to tell which one is bad.
         """
         if len(self.measures) < FEWEST:
             return None
-        middle = replace(
-            self.reference(),
-            rows=tuple(
-                statistics.median(band) for band in zip(*(one.rows for one in self.measures), strict=True)
-            ),
-        )
-        rows = zip(self.measures, self.texts, self.image_heights, self.scales, strict=True)
-        for which, (one, text, high, scale) in enumerate(rows):
-            if any(print_faults(*_compared(one, text, middle, high, scale), LIKENESS)):
-                return which
+        middle = replace(self.reference(), rows=tuple(map(statistics.median, self._bands())))
+        lines = zip(self.samples, self.measures, self.texts, self.scales, strict=True)
+        for sample, measure, text, scale in lines:
+            ratios, inks = compare(measure, text, middle, self.image_height, scale)
+            if any(print_faults(ratios, text, inks, LIKENESS)):
+                return sample
         return None
 
-
-def _compared(
-    measure: PrintMeasure, text: str, reference: PrintReference, image_height: int, scale: float
-) -> tuple[PrintRatios, str, list[float]]:
-    ratios, inks = compare(measure, text, reference, image_height, scale)
-    return ratios, text, inks
+    def _bands(self) -> Iterator[tuple[float, ...]]:
+        """The ink of each band on all lines."""
+        return zip(*(one.rows for one in self.measures), strict=True)
 
 
 def for_teaching(recipe: Recipe, given: Mapping[str, str]) -> Recipe:
@@ -125,6 +118,7 @@ class Lesson:
         """`recipe` is resolved, `anchors` name the fields that the label is registered by, `size` is that of all images."""
         self._recipe, self._anchors, self.size = recipe, anchors, size
         self.taught: dict[str, Taught] = {}
+        self._taken = 0
 
     def take(self, frame: Frame, lines: Sequence[TextLine]) -> None:
         """Learn from one image.
@@ -154,6 +148,7 @@ class Lesson:
         registration = self._registration(stand)
         for name, box in boxes.items():
             self._learn(name, box, spans[name], label, frame, registration)
+        self._taken += 1
 
     def _registration(self, stand: Mapping[str, tuple[Quad, float]]) -> Registration:
         """How this sample lies as seen from the first one."""
@@ -176,28 +171,26 @@ class Lesson:
         frame: Frame,
         registration: Registration,
     ) -> None:
-        taught = self.taught.setdefault(name, Taught())
+        taught = self.taught.setdefault(name, Taught(self.size.height))
         back = [registration.back(x, y) for x, y in box]
         taught.boxes.append(tuple((one.real, one.imag) for one in back))  # type: ignore[arg-type]  # 4 x 2
         for span in spans:
             for part in label.parts(*span):
                 text, places = part.inked()
+                taught.samples.append(self._taken)
                 taught.texts.append(text)
                 taught.measures.append(measure_print(frame.pixels, part.box, places))
-                taught.image_heights.append(frame.height)
                 taught.scales.append(abs(registration.turn))
 
 
-def odd_samples(lesson: Lesson) -> Iterator[tuple[str, int]]:
+def odd_samples(lesson: Lesson) -> dict[str, int]:
     """Fields, and the number of the first sample (from 0) on which their print differs from that on the others."""
-    for name, taught in lesson.taught.items():
-        which = taught.odd_one()
-        if which is not None:
-            yield name, which * len(taught.boxes) // len(taught.measures)
+    found = {name: taught.odd_one() for name, taught in lesson.taught.items()}
+    return {name: sample for name, sample in found.items() if sample is not None}
 
 
 def write_taught(source: str, recipe: Recipe, lesson: Lesson) -> str:
-    """The recipe's text with `near` and `print` of every field that was taught; all else, comments too, stays."""
+    """The recipe's text with `near` and `print` of every field that was taught; a comment may move behind them."""
     yaml = YAML()
     yaml.preserve_quotes = True
     yaml.width = 120
@@ -217,7 +210,7 @@ def write_taught(source: str, recipe: Recipe, lesson: Lesson) -> str:
 
 
 def _near(taught: Taught, size: Size) -> CommentedMap:
-    region = _region(_around(taught.boxes), size)
+    region = _region(upright(taught.boxes), size)
     # Rounded down: what is rounded up may reach beyond the image.
     sides = [
         math.floor(side * 10_000) / 10_000 for side in (region.left, region.top, region.width, region.height)
@@ -240,14 +233,8 @@ def _flow(node: Node) -> Node:
     return node
 
 
-def _around(boxes: Sequence[Quad]) -> Quad:
-    """The upright rectangle around some boxes."""
-    xs, ys = ([point[axis] for box in boxes for point in box] for axis in (0, 1))
-    return (min(xs), min(ys)), (max(xs), min(ys)), (max(xs), max(ys)), (min(xs), max(ys))
-
-
 def _region(box: Quad, size: Size) -> Region:
-    (left, top), _, (right, bottom), _ = _around([box])
+    (left, top), _, (right, bottom), _ = upright([box])
     left, top = max(0.0, left / size.width), max(0.0, top / size.height)
     return Region(
         left, top, min(1 - left, right / size.width - left), min(1 - top, bottom / size.height - top)

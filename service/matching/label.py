@@ -114,8 +114,11 @@ class Label:
 
 def hull(boxes: Sequence[Quad]) -> Quad:
     """One box itself; of several, the upright rectangle around them."""
-    if len(boxes) == 1:
-        return boxes[0]
+    return boxes[0] if len(boxes) == 1 else upright(boxes)
+
+
+def upright(boxes: Sequence[Quad]) -> Quad:
+    """The upright rectangle around some boxes."""
     xs, ys = ([point[axis] for box in boxes for point in box] for axis in (0, 1))
     return (min(xs), min(ys)), (max(xs), min(ys)), (max(xs), max(ys)), (min(xs), max(ys))
 

@@ -42,8 +42,9 @@ Preference = Callable[[int, int], int]
 class Place:
     """Where a print was found.
 
-    `is_joined` says that it runs into the next print without a space, `beside` is text right beside it that may belong to it
-    (`Text.number_beside`, `Text.text_touching`), `doubtful` says that an optional print was found in something that resembles it only loosely.
+    `is_joined` says that it runs into the next print without a space, `beside` is text right beside it that may belong
+    to it (`Text.number_beside`, `Text.text_touching`), `doubtful` says that an optional print was found in something that
+    resembles it only loosely.
     """
 
     form: Form

@@ -155,9 +155,7 @@ class Field:
             return f"says {text!r}, expected one of {', '.join(map(repr, self.any_of))}"
         if self.pattern is not None or self.date is not None:
             wanted = replace(self, expect=None).templates()[0][0][1]
-            if len(wanted) != len(text) or any(
-                char not in position.allowed for position, char in zip(wanted, text, strict=True)
-            ):
+            if not template.fits(wanted, text):
                 return f"says {text!r}, which does not fit {self.rule!r}"
         if self.regex is not None and not compile_regex(self.regex, "exact", "exact").matches(text):
             return f"says {text!r}, which does not match {self.regex!r}"
@@ -173,9 +171,7 @@ class Field:
         rule = replace(self, expect=None)
         if self.pattern is not None or self.date is not None:
             wanted = normalise_template(rule.templates()[0][0][1], self.whitespace, self.case)
-            if len(wanted) != len(plain) or any(
-                char not in position.allowed for position, char in zip(wanted, plain, strict=True)
-            ):
+            if not template.fits(wanted, plain):
                 return f"{text!r} does not fit {rule.rule!r}"
         return self.value_fault("".join(fold_text(text, self.case).split()))
 

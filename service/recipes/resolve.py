@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from service.errors import ExpectedValueInvalid, ExpectedValueMissing, ExpectedValueUnknown
@@ -16,8 +16,12 @@ from service.recipes.recipe import DateRule, Field, Recipe
 
 def needed_values(recipe: Recipe) -> tuple[str, ...]:
     """Names of the values that each inspection must bring, in order of their first use."""
+    return _needed(recipe, used_names(recipe))
+
+
+def _needed(recipe: Recipe, used: Sequence[str]) -> tuple[str, ...]:
     own = {*recipe.product, PRODUCTION_DATE, SHIFT}
-    return tuple(name for name in used_names(recipe) if name not in own)
+    return tuple(name for name in used if name not in own)
 
 
 def used_names(recipe: Recipe) -> tuple[str, ...]:
@@ -45,8 +49,9 @@ def resolve(recipe: Recipe, expected: Mapping[str, str], at: dt.datetime, source
         ExpectedValueInvalid: a value is blank, no date where one is needed, leads to a text that is far too long, or
             breaks the rule that stands beside it.
     """
-    needed = needed_values(recipe)
-    given = [name for name in (PRODUCTION_DATE, SHIFT) if name in used_names(recipe)]
+    used = used_names(recipe)
+    needed = _needed(recipe, used)
+    given = [name for name in (PRODUCTION_DATE, SHIFT) if name in used]
     if missing := [name for name in needed if name not in expected]:
         raise ExpectedValueMissing(f"recipe {recipe.name} needs expected values for: {', '.join(missing)}")
     if unknown := [name for name in expected if name not in (*needed, *given)]:

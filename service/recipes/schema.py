@@ -93,7 +93,6 @@ class NearFile(_Model):
 
 
 Positive = Annotated[float, Checked(gt=0, le=1000)]
-Ratio = Annotated[float, Checked(ge=0, le=1)]
 _LIMITS: Final = PrintRule()
 
 
@@ -109,12 +108,12 @@ class ReferenceFile(_Model):
 
 
 class PrintFile(_Model):
-    min_height_ratio: Ratio = _LIMITS.min_height_ratio
-    min_ink_ratio: Ratio = _LIMITS.min_ink_ratio
+    min_height_ratio: Share = _LIMITS.min_height_ratio
+    min_ink_ratio: Share = _LIMITS.min_ink_ratio
     max_ink_ratio: Annotated[float, Checked(ge=1, le=100)] = _LIMITS.max_ink_ratio
-    min_row_ratio: Ratio = _LIMITS.min_row_ratio
-    min_contrast_ratio: Ratio = _LIMITS.min_contrast_ratio
-    min_sharpness_ratio: Ratio = _LIMITS.min_sharpness_ratio
+    min_row_ratio: Share = _LIMITS.min_row_ratio
+    min_contrast_ratio: Share = _LIMITS.min_contrast_ratio
+    min_sharpness_ratio: Share = _LIMITS.min_sharpness_ratio
     reference: ReferenceFile | None = None
 
     def rule(self) -> PrintRule:

@@ -87,6 +87,13 @@ def fill(text: str, value: Callable[[str, str | None], str]) -> str:
     return _PLACEHOLDER.sub(lambda part: value(part[1], part[2]) if part[1] else part[0][0], text)
 
 
+def fits(template: Template, text: str) -> bool:
+    """Whether a text is what a template allows, character by character."""
+    return len(template) == len(text) and all(
+        char in position.allowed for position, char in zip(template, text, strict=True)
+    )
+
+
 def _checked(template: Template) -> Template:
     if all(position.shown.isspace() for position in template):
         raise ValueError("it is blank")
