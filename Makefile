@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo test lint format bench soak openapi lock clean
+.PHONY: help setup setup-dev demo test postgresql lint format bench soak openapi lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -21,8 +21,13 @@ setup-dev: $(VENV)/.installed-dev ## The same with the tools for tests, and all 
 demo: setup ## Start the service, post sample labels, keep serving until Ctrl-C (ARGS=--once: stop after them)
 	$(BIN)/printproof demo $(ARGS)
 
-test: setup-dev lint ## Lint, types, layers, then all tests (ARGS are pytest's)
+test: setup-dev postgresql lint ## Lint, types, layers, then all tests (ARGS are pytest's)
 	$(BIN)/python -m pytest $(ARGS)
+
+postgresql:
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || \
+		{ test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -qq -y --no-install-recommends postgresql; } || \
+		{ echo "the tests need PostgreSQL 15 or newer: install Debian's package postgresql, or put initdb on the PATH"; exit 1; }
 
 lint: setup-dev ## Ruff, mypy, import layers
 	$(BIN)/ruff check .

@@ -86,6 +86,7 @@ def create_app(settings: Settings) -> FastAPI:
         images=images,
         inspections=inspection_repository,
         limits=settings.limits,
+        keep=settings.keep,
         max_in_flight=engine.queue_size,
     )
 

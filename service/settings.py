@@ -68,6 +68,15 @@ class LimitSettings(_Group):
     )
 
 
+class KeepSettings(_Group):
+    """What is kept of an inspection."""
+
+    evidence: Literal["not_passed", "all"] = Field(
+        "not_passed",
+        description="Whose scores and states of each character are stored: all, or of what did not pass.",
+    )
+
+
 class Settings(BaseSettings):
     """All settings of the service."""
 
@@ -104,6 +113,7 @@ class Settings(BaseSettings):
     )
     engine: EngineSettings = EngineSettings()
     limits: LimitSettings = LimitSettings()
+    keep: KeepSettings = KeepSettings()
 
     @property
     def database(self) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from service.ocr.engine import EngineSource
 from service.ocr.reader import Reader
 from service.samples.generator import Sample, make_samples
 from service.settings import EngineSettings, Settings
+from tests.postgresql import PostgreSQL, running_server
 
 PHOTOGRAPHS = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Real photographs for evaluation; they are not part of the project, and tests that need them skip without them."""
@@ -21,6 +23,12 @@ def _no_settings_from_outside() -> None:
         name for name in os.environ if name.startswith("PRINTPROOF_") and name != "PRINTPROOF_WEIGHTS_DIR"
     ]:
         del os.environ[name]
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgreSQL]:
+    with running_server() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -10,12 +10,11 @@ from fastapi.responses import FileResponse
 
 from service import errors
 from service.api.dependencies import App
+from service.api.filters import Wanted
 from service.api.problems import responses
 from service.api.schemas import InspectionOut, InspectionPage
 from service.api.submission import FORM_TYPE, RAW_TYPES, SubmissionIn, read_submission
 from service.imaging.decode import MEDIA_TYPES
-from service.inspections.repository import Filter
-from service.matching.outcome import Verdict
 
 router = APIRouter(prefix="/v1/inspections", tags=["inspections"])
 
@@ -115,15 +114,11 @@ async def create_inspection(request: Request, response: Response, app: App) -> I
 )
 def list_inspections(
     app: App,
-    verdict: Verdict | None = None,
-    recipe: Annotated[str | None, Query(max_length=64)] = None,
-    station_id: Annotated[str | None, Query(max_length=64)] = None,
-    part_id: Annotated[str | None, Query(max_length=128)] = None,
+    wanted: Wanted,
     cursor: Annotated[UUID | None, Query(description="`next_cursor` of the page before.")] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> InspectionPage:
     """Pages stay stable while inspections arrive."""
-    wanted = Filter(verdict, recipe, station_id, part_id)
     found = app.inspections.page(wanted, before=str(cursor) if cursor else None, limit=limit + 1)
     items = [InspectionOut.of(one) for one in found[:limit]]
     return InspectionPage(items=items, next_cursor=items[-1].id if len(found) > limit else None)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from service.api.filters import PRINTABLE
 from service.inspections.inspection import Inspection, Judgement
 from service.matching.outcome import CharState, DefectCode, Outcome, Verdict
 from service.ocr.text import Quad
@@ -19,9 +20,6 @@ from service.recipes.resolve import needed_values
 _BOX = (
     "Corners in pixels of the upright image: top left, top right, bottom right, bottom left along the text."
 )
-
-
-_PRINTABLE = r"^[^\x00-\x1f\x7f]+$"
 
 
 class _In(BaseModel):
@@ -183,10 +181,10 @@ class RecipeOut(BaseModel):
 
 
 class AuthorIn(_In):
-    by: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=_PRINTABLE)] = Field(
+    by: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=PRINTABLE)] = Field(
         description="Who makes the change."
     )
-    reason: Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=_PRINTABLE)] = Field(
+    reason: Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTABLE)] = Field(
         description="Why; both are kept in the log."
     )
 

@@ -8,12 +8,13 @@ from fastapi import APIRouter, Path, Query
 
 from service import errors
 from service.api.dependencies import App
+from service.api.filters import PRINTABLE
 from service.api.problems import responses
 from service.api.schemas import ChangeoverIn, ChangeoverList, ChangeoverOut, StationList, StationOut
 
 router = APIRouter(prefix="/v1/stations", tags=["stations"])
 
-StationId = Annotated[str, Path(pattern=r"^[^\x00-\x1f\x7f]+$", max_length=64)]
+StationId = Annotated[str, Path(pattern=PRINTABLE, max_length=64)]
 
 
 @router.get(

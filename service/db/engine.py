@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,6 +16,7 @@ from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy.orm import DeclarativeBase, Session
 
+from service.db.partitions import add_months_ahead
 from service.errors import DatabaseOutdated, DatabaseUnusable, SettingsInvalid, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -24,6 +26,15 @@ if TYPE_CHECKING:
 
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
 _BUSY_TIMEOUT_MS: Final = 10_000
+# A database that is away must be noticed while the line waits, and never hang a thread for good.
+_POSTGRESQL: Final = {
+    "connect_timeout": 3,
+    "tcp_user_timeout": 10_000,
+    "options": "-c timezone=UTC -c statement_timeout=30s -c idle_in_transaction_session_timeout=60s",
+}
+_CHANGE_LOCK: Final = (
+    0x5050_0001  # any number that no other program of the database uses for its advisory locks
+)
 
 
 class Base(DeclarativeBase):
@@ -31,24 +42,28 @@ class Base(DeclarativeBase):
 
 
 def connect(url: str) -> sa.Engine:
-    """An engine for the database; the folder of an SQLite file is made.
+    """An engine for the database, SQLite or PostgreSQL; the folder of an SQLite file is made.
 
     Raises:
         SettingsInvalid: the URL is none, or its driver is not installed.
     """
     try:
         parsed = sa.engine.make_url(url)
-        if parsed.get_backend_name() == "sqlite" and parsed.database:
+        if parsed.get_backend_name() == "postgresql":
+            driver = parsed.set(drivername="postgresql+psycopg")
+            return sa.create_engine(driver, pool_pre_ping=True, pool_size=10, connect_args=_POSTGRESQL)
+        if parsed.get_backend_name() != "sqlite":
+            raise SettingsInvalid(f"PRINTPROOF_DATABASE_URL: {parsed.get_backend_name()} is not supported")
+        if parsed.database:
             Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
         engine = sa.create_engine(parsed)
     except (sa.exc.ArgumentError, ImportError) as error:
         raise SettingsInvalid(f"PRINTPROOF_DATABASE_URL: {error}") from None
     except OSError as error:
         raise DatabaseUnusable(f"the folder of the database cannot be made: {error}") from None
-    if parsed.get_backend_name() == "sqlite":
-        sa.event.listen(engine, "connect", _prepare_sqlite)
-        if parsed.database:
-            sa.event.listen(engine, "checkout", _Replaced(Path(parsed.database)))
+    sa.event.listen(engine, "connect", _prepare_sqlite)
+    if parsed.database:
+        sa.event.listen(engine, "checkout", _Replaced(Path(parsed.database)))
     return engine
 
 
@@ -90,11 +105,15 @@ def migrate(engine: sa.Engine) -> None:
     with _usable(), engine.begin() as connection:
         config = _config()
         config.attributes["connection"] = connection
-        if is_sqlite(
-            engine
-        ):  # one at a time, and all or nothing: SQLite's DDL is transactional once one has begun
+        # One at a time, and all or nothing: SQLite's DDL is transactional once a transaction has begun.
+        if is_sqlite(connection):
             connection.exec_driver_sql("BEGIN IMMEDIATE")
+        else:
+            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")  # a big table takes its time
+            _take_turn(connection)
         command.upgrade(config, "head")
+        if not is_sqlite(connection):
+            add_months_ahead(connection, dt.datetime.now(dt.timezone.utc))
 
 
 @contextlib.contextmanager
@@ -128,11 +147,28 @@ def transaction(engine: sa.Engine, *, writes: bool = False) -> Iterator[Session]
     """
     try:
         with Session(engine) as session, session.begin():
-            if writes and is_sqlite(engine):
+            if writes and is_sqlite(session.connection()):
                 session.connection().exec_driver_sql("BEGIN IMMEDIATE")
             yield session
     except sa.exc.SQLAlchemyError as error:
         raise StoreUnavailable("the database does not answer or refuses the change") from error
+
+
+@contextlib.contextmanager
+def change(engine: sa.Engine) -> Iterator[Session]:
+    """A transaction for what people change: one at a time over all replicas, so that each sees what was before it.
+
+    Raises:
+        StoreUnavailable: the database did not answer or did not take it.
+    """
+    with transaction(engine, writes=True) as session:
+        if not is_sqlite(session.connection()):
+            _take_turn(session.connection())
+        yield session
+
+
+def _take_turn(connection: sa.Connection) -> None:
+    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_CHANGE_LOCK)))
 
 
 def prepare(engine: sa.Engine) -> None:
@@ -141,10 +177,12 @@ def prepare(engine: sa.Engine) -> None:
     Raises:
         DatabaseOutdated, DatabaseUnusable
     """
-    if is_sqlite(engine):
+    if engine.dialect.name == "sqlite":
         migrate(engine)
     else:
         require_current(engine)
+        with change(engine) as session:
+            add_months_ahead(session.connection(), dt.datetime.now(dt.timezone.utc))
 
 
 @contextlib.contextmanager
@@ -162,8 +200,8 @@ def opened(url: str) -> Iterator[sa.Engine]:
         engine.dispose()
 
 
-def is_sqlite(engine: sa.Engine) -> bool:
-    return engine.dialect.name == "sqlite"
+def is_sqlite(connection: sa.Connection) -> bool:
+    return connection.dialect.name == "sqlite"
 
 
 def _config() -> Config:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from service.matching.evidence import Evidence
 from service.matching.field import FieldResult
@@ -65,6 +65,7 @@ class Inspection:
     media_type: str
     notes: tuple[str, ...]
     image_sha256: str
+    image_bytes: int
     image_key: str | None
     origin: Origin
 
@@ -90,6 +91,11 @@ def judge(recipe: Recipe, reading: Reading, evidence: Evidence) -> Judgement:
     evaluation = evaluate(recipe, reading.lines, evidence)
     lines = tuple(ReadLine(line.text, round(line.score, 4), line.box) for line in reading.lines)
     return Judgement(evaluation, rejects(evaluation.verdict, recipe), lines)
+
+
+def without_evidence(fields: tuple[FieldResult, ...]) -> tuple[FieldResult, ...]:
+    """The fields without what was seen of each character: of a part that passed nobody asks for it."""
+    return tuple(replace(result, chars=()) for result in fields)
 
 
 def judge_failure(recipe: Recipe, code: DefectCode, detail: str) -> Judgement:

@@ -23,10 +23,19 @@ from service.imaging.frame import Frame
 from service.imaging.regions import View
 from service.inspections.evidence import gather
 from service.inspections.images import ImageFolder
-from service.inspections.inspection import Inspection, Judgement, Origin, Submission, judge, judge_failure
+from service.inspections.inspection import (
+    Inspection,
+    Judgement,
+    Origin,
+    Submission,
+    judge,
+    judge_failure,
+    without_evidence,
+)
 from service.inspections.repository import InspectionRepository, SerialLog
 from service.inspections.serials import judge_serials, serials_of
-from service.matching.outcome import DefectCode
+from service.matching.outcome import DefectCode, Verdict
+from service.matching.verdict import Defect
 from service.observability import metrics
 from service.ocr.cores import granted_cores
 from service.ocr.reader import Reader
@@ -35,7 +44,7 @@ from service.recipes.production import Source
 from service.recipes.recipe import Recipe
 from service.recipes.repository import RecipeRepository
 from service.recipes.resolve import resolve
-from service.settings import LimitSettings
+from service.settings import KeepSettings, LimitSettings
 from service.stations.repository import StationRepository
 
 T = TypeVar("T")
@@ -64,14 +73,6 @@ class _Received:
         return time.monotonic() > self.deadline
 
 
-@dataclass(slots=True)
-class _Outcome:
-    """What an inspection comes to, and the error to answer with if it failed."""
-
-    judgement: Judgement
-    failure: Unavailable | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Trial:
     """An inspection that is not stored."""
@@ -96,6 +97,7 @@ class InspectionPipeline:
         images: ImageFolder,
         inspections: InspectionRepository,
         limits: LimitSettings,
+        keep: KeepSettings,
         max_in_flight: int,
     ) -> None:
         self._recipes = recipes
@@ -104,6 +106,7 @@ class InspectionPipeline:
         self._images = images
         self._inspections = inspections
         self._limits = limits
+        self._spare = keep.evidence == "not_passed"
         self._max_in_flight = max_in_flight
         self._in_flight = 0
         # A decoded image can take hundreds of megabytes: as many at a time as there are cores to decode them.
@@ -136,19 +139,26 @@ class InspectionPipeline:
                 frame = await _timed(
                     "decode", timings, self._decode, image, recipe.image, limiter=self._decoders
                 )
-                outcome = await self._read_and_judge(received, frame, recipe, timings)
+                judgement = await self._read_and_judge(received, frame, recipe, timings)
             timings["total"] = 1000 * (time.monotonic() - received.started)
             inspection = await _timed(
-                "store", storing, self._store, received, frame, recipe, outcome, timings
+                "store", storing, self._store, received, frame, recipe, judgement, timings
             )
         except Unavailable as error:
             error.reject = recipe.on_error == "reject"
             raise
         _observe(inspection, timings | storing)
-        if outcome.failure is not None:
-            outcome.failure.reject = inspection.reject
-            outcome.failure.inspection_id = inspection.id
-            raise outcome.failure
+        failure, rejected = _failure(inspection.defects), inspection.reject
+        if (
+            failure is None and received.is_late
+        ):  # the last commit was slow: nobody waits for this verdict any more
+            failure, rejected = (
+                DeadlinePassed("the verdict was stored after the deadline"),
+                recipe.on_error == "reject",
+            )
+        if failure is not None:
+            failure.reject, failure.inspection_id = rejected, inspection.id
+            raise failure
         return inspection, storing["store"]
 
     async def try_out(
@@ -165,12 +175,11 @@ class InspectionPipeline:
         timings: dict[str, float] = {}
         with self._admission():
             frame = await _timed("decode", timings, self._decode, image, recipe.image, limiter=self._decoders)
-            outcome = await self._read_and_judge(received, frame, recipe, timings)
-        if outcome.failure is not None:
-            raise outcome.failure
-        return Trial(
-            recipe, outcome.judgement, received.at, (frame.width, frame.height), frame.notes, timings
-        )
+            judgement = await self._read_and_judge(received, frame, recipe, timings)
+        failure = _failure(judgement.evaluation.defects)
+        if failure is not None:
+            raise failure
+        return Trial(recipe, judgement, received.at, (frame.width, frame.height), frame.notes, timings)
 
     def _recipe_of(self, station_id: str | None) -> str:
         return self._stations.get(station_id or "").recipe
@@ -194,7 +203,7 @@ class InspectionPipeline:
 
     async def _read_and_judge(
         self, received: _Received, frame: Frame, recipe: Recipe, timings: dict[str, float]
-    ) -> _Outcome:
+    ) -> Judgement:
         """From here on the inspection is admitted: whatever happens, it comes to something that is stored."""
         try:
             # Codes are looked for while the engine reads.
@@ -205,56 +214,62 @@ class InspectionPipeline:
                 evidence = await looking
             finally:
                 looking.cancel()
-            return _Outcome(await _timed("match", timings, judge, recipe, reading, evidence))
+            return await _timed("match", timings, judge, recipe, reading, evidence)
         except DeadlinePassed as error:
             return _late(recipe, error)
         except EngineFailed as error:
-            return _Outcome(judge_failure(recipe, DefectCode.ENGINE_FAILED, str(error)), error)
+            return judge_failure(recipe, DefectCode.ENGINE_FAILED, str(error))
         except (NotReady, QueueFull):
             raise  # the engine did not take it: it was not admitted after all
         except Exception:
             log.exception("inspection_failed", recipe=recipe.name, recipe_version=recipe.version)
-            failure = EngineFailed("the inspection failed inside the service; its log has the reason")
-            return _Outcome(judge_failure(recipe, DefectCode.ENGINE_FAILED, str(failure)), failure)
+            reason = "the inspection failed inside the service; its log has the reason"
+            return judge_failure(recipe, DefectCode.ENGINE_FAILED, reason)
 
     def _store(
-        self, received: _Received, frame: Frame, recipe: Recipe, outcome: _Outcome, timings: dict[str, float]
+        self,
+        received: _Received,
+        frame: Frame,
+        recipe: Recipe,
+        judgement: Judgement,
+        timings: dict[str, float],
     ) -> Inspection:
         """Image first, then the row: a row never points to an image that is not there."""
         reader = self._batcher.engine
         if reader is None:
             raise NotReady("the engine is starting")
         facts = reader.facts
-        inspection_id = str(uuid_utils.uuid7())
+        inspection_id = str(uuid_utils.uuid7(nanoseconds=int(received.at.timestamp() * 1000) * 10**6))
         image_sha256 = hashlib.sha256(received.image).hexdigest()
         image_key = self._images.put(inspection_id, received.at, frame.media_type, received.image)
 
         def row(log: SerialLog) -> tuple[Inspection, dict[str, str]]:
             # Asked for when the database is ours: a verdict that had to wait too long for it is late as well.
-            if outcome.failure is None and received.is_late:
-                late = _late(recipe, DeadlinePassed("the verdict could not be stored within the deadline"))
-                outcome.judgement, outcome.failure = late.judgement, late.failure
-            serials = serials_of(recipe, outcome.judgement)
-            judgement = outcome.judgement = judge_serials(
-                outcome.judgement, serials, recipe, received.submission, log, received.at
-            )
+            judged = judgement
+            if received.is_late and _failure(judgement.evaluation.defects) is None:
+                judged = _late(recipe, DeadlinePassed("the verdict could not be stored within the deadline"))
+            serials = serials_of(recipe, judged)
+            judged = judge_serials(judged, serials, recipe, received.submission, log, received.at)
+            evaluation = judged.evaluation
+            passed = evaluation.verdict is Verdict.PASS
             inspection = Inspection(
                 id=inspection_id,
                 received_at=received.at,
                 submission=received.submission,
                 recipe_version=recipe.version,
-                verdict=judgement.evaluation.verdict,
-                reject=judgement.reject,
+                verdict=evaluation.verdict,
+                reject=judged.reject,
                 production=recipe.production,
-                fields=judgement.evaluation.fields,
-                defects=judgement.evaluation.defects,
-                lines=judgement.lines,
+                fields=without_evidence(evaluation.fields) if passed and self._spare else evaluation.fields,
+                defects=evaluation.defects,
+                lines=judged.lines,
                 timings_ms={stage: round(spent, 2) for stage, spent in timings.items()},
                 width=frame.width,
                 height=frame.height,
                 media_type=frame.media_type,
                 notes=frame.notes,
                 image_sha256=image_sha256,
+                image_bytes=len(received.image),
                 image_key=image_key,
                 origin=Origin(facts.bundle, facts.bundle_sha256, facts.runtime, __version__),
             )
@@ -263,8 +278,14 @@ class InspectionPipeline:
         return self._inspections.add(row)
 
 
-def _late(recipe: Recipe, error: DeadlinePassed) -> _Outcome:
-    return _Outcome(judge_failure(recipe, DefectCode.DEADLINE_PASSED, str(error)), error)
+def _late(recipe: Recipe, error: DeadlinePassed) -> Judgement:
+    return judge_failure(recipe, DefectCode.DEADLINE_PASSED, str(error))
+
+
+def _failure(defects: tuple[Defect, ...]) -> Unavailable | None:
+    """The error to answer with, if the inspection could not be carried out."""
+    kinds = {DefectCode.DEADLINE_PASSED: DeadlinePassed, DefectCode.ENGINE_FAILED: EngineFailed}
+    return next((kinds[one.code](one.detail) for one in defects if one.code in kinds), None)
 
 
 async def _timed(

@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+import datetime as dt
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
 
 import sqlalchemy as sa
-from pydantic import TypeAdapter
 
-from service.db.engine import transaction
+from service.db.engine import is_sqlite, transaction
+from service.db.types import first_id_of
+from service.db.writer import GroupWriter
 from service.errors import InspectionNotFound, StoreUnavailable
-from service.inspections.inspection import Inspection, Origin, ReadLine, Submission
-from service.inspections.tables import InspectionRow, SerialRow
-from service.matching.field import FieldResult
-from service.matching.outcome import Verdict
-from service.matching.verdict import Defect
-from service.recipes.production import Production
+from service.inspections import rows
+from service.inspections.counting import count
+from service.inspections.inspection import Inspection, Submission
+from service.inspections.tables import InspectionDefectRow, InspectionRow, InspectionTextRow, SerialRow
+from service.matching.outcome import DefectCode, Verdict
+from service.statistics.repository import pending, write_pending
 
 if TYPE_CHECKING:
-    import datetime as dt
-
     from sqlalchemy.orm import InstrumentedAttribute, Session
 
-_PRODUCTION: Final = TypeAdapter(Production | None)
-_FIELDS: Final = TypeAdapter(tuple[FieldResult, ...])
-_DEFECTS: Final = TypeAdapter(tuple[Defect, ...])
-_LINES: Final = TypeAdapter(tuple[ReadLine, ...])
+_SERIALS_LOCK: Final = 0x5050_0002
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What to list; None is any."""
+    """What to list; None is any. `since` is the first moment of receipt, `until` the first that is too late."""
 
     verdict: Verdict | None = None
     recipe: str | None = None
     station_id: str | None = None
     part_id: str | None = None
+    defect: DefectCode | None = None
+    text: str | None = None
+    since: dt.datetime | None = None
+    until: dt.datetime | None = None
 
 
 class SerialLog:
@@ -53,16 +54,14 @@ class SerialLog:
             .where(SerialRow.station_id.is_not_distinct_from(submission.station_id))
             .order_by(SerialRow.id.desc())
         )
-        found: str | None = self._session.scalars(query.limit(1)).first()
-        return found
+        return self._first(query)
 
     def passed_before(self, field: str, value: str, since: dt.datetime, submission: Submission) -> str | None:
         """The inspection in which another part passed with a value, if there is one."""
         query = self._of_other_parts(SerialRow.inspection_id, field, submission).where(
             SerialRow.value == value, SerialRow.passed, SerialRow.at >= since
         )
-        found: str | None = self._session.scalars(query.limit(1)).first()
-        return found
+        return self._first(query)
 
     def _of_other_parts(
         self, column: InstrumentedAttribute[str], field: str, submission: Submission
@@ -74,46 +73,58 @@ class SerialLog:
             SerialRow.part_id.is_distinct_from(submission.part_id)
         )  # it may be looked at again
 
+    def _first(self, query: sa.Select[Any]) -> str | None:
+        connection = self._session.connection()
+        if not is_sqlite(connection):  # no other replica stores a number between this look and the commit
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_SERIALS_LOCK)))
+        found: str | None = self._session.scalars(query.limit(1)).first()
+        return found
+
 
 class InspectionRepository:
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
+        self._writer = GroupWriter(engine, before_commit=write_pending)
 
     def add(self, row: Callable[[SerialLog], tuple[Inspection, Mapping[str, str]]]) -> Inspection:
         """Store an inspection; it is on disk when this returns.
 
-        `row` is asked for once the database is ready to write; it gives the inspection and its serials by field.
+        `row` is asked for once the database is ready to write, maybe twice; it gives the inspection and its serials by
+        field.
 
         Raises:
             StoreUnavailable: the database did not take it.
         """
-        with transaction(self._engine, writes=True) as session:
+
+        def write(session: Session) -> Inspection:
             inspection, serials = row(SerialLog(session))
-            session.add(_row(inspection))
-            session.add_all(_serials(inspection, serials))
-        return inspection
+            session.add(rows.row_of(inspection))
+            session.add_all(rows.index_rows_of(inspection))
+            session.add_all(rows.serial_rows_of(inspection, serials))
+            count(inspection, pending(session))
+            return inspection
+
+        return self._writer.run(write)
 
     def get(self, inspection_id: str) -> Inspection:
         """Raises InspectionNotFound."""
         with transaction(self._engine) as session:
-            row = session.get(InspectionRow, inspection_id)
+            row = session.get(InspectionRow, inspection_id) if _is_id(inspection_id) else None
             if row is None:
                 raise InspectionNotFound(f"there is no inspection {inspection_id!r}")
-            return _inspection(row)
+            return rows.inspection_of(row)
 
     def page(self, wanted: Filter, *, before: str | None, limit: int) -> list[Inspection]:
-        """The newest inspections that were made before the one with the id `before`.
+        """The newest inspections that were received before the one with the id `before`.
 
-        Pages stay stable while inspections arrive: ids are made in the order of time, so new ones come first.
+        Pages stay stable while inspections arrive: ids are ordered by time, so new ones come first.
         """
-        query = sa.select(InspectionRow).order_by(InspectionRow.id.desc()).limit(limit)
-        for name, value in dataclasses.asdict(wanted).items():
-            if value is not None:
-                query = query.where(getattr(InspectionRow, name) == value)
-        if before is not None:
-            query = query.where(InspectionRow.id < before)
         with transaction(self._engine) as session:
-            return [_inspection(row) for row in session.scalars(query)]
+            query = sa.select(InspectionRow).where(*_conditions(wanted, session.connection()))
+            if before is not None:
+                query = query.where(InspectionRow.id < before)
+            query = query.order_by(InspectionRow.id.desc()).limit(limit)
+            return [rows.inspection_of(row) for row in session.scalars(query)]
 
     def reachable(self) -> bool:
         """Whether the database answers, and is the one with our tables."""
@@ -125,73 +136,38 @@ class InspectionRepository:
         return True
 
 
-def _serials(inspection: Inspection, serials: Mapping[str, str]) -> Iterator[SerialRow]:
-    submission = inspection.submission
-    for field, value in serials.items():
-        yield SerialRow(
-            at=inspection.received_at,
-            recipe=submission.recipe,
-            field=field,
-            value=value,
-            station_id=submission.station_id,
-            part_id=submission.part_id,
-            passed=inspection.verdict is Verdict.PASS,
-            inspection_id=inspection.id,
+def _is_id(text: str) -> bool:
+    try:
+        return str(UUID(text)) == text
+    except ValueError:
+        return False
+
+
+def _conditions(wanted: Filter, connection: sa.Connection) -> list[sa.ColumnElement[bool]]:
+    found = [
+        getattr(InspectionRow, name) == getattr(wanted, name)
+        for name in ("verdict", "recipe", "station_id", "part_id")
+        if getattr(wanted, name) is not None
+    ]
+    if wanted.since is not None:
+        found += [InspectionRow.id >= first_id_of(wanted.since), InspectionRow.received_at >= wanted.since]
+    if wanted.until is not None:
+        after = wanted.until + dt.timedelta(milliseconds=1)  # an id has no finer time
+        found += [InspectionRow.id < first_id_of(after), InspectionRow.received_at < wanted.until]
+    if wanted.defect is not None:
+        of_code = sa.select(InspectionDefectRow.inspection_id).where(
+            InspectionDefectRow.code == wanted.defect.value
         )
+        found.append(InspectionRow.id.in_(of_code))
+    if wanted.text is not None:
+        found.append(InspectionRow.id.in_(_with_text(wanted.text, connection)))
+    return found
 
 
-def _row(inspection: Inspection) -> InspectionRow:
-    submission, origin = inspection.submission, inspection.origin
-    return InspectionRow(
-        id=inspection.id,
-        received_at=inspection.received_at,
-        captured_at=submission.captured_at,
-        recipe=submission.recipe,
-        recipe_version=inspection.recipe_version,
-        station_id=submission.station_id,
-        part_id=submission.part_id,
-        expected=dict(submission.expected),
-        verdict=inspection.verdict.value,
-        reject=inspection.reject,
-        production=_PRODUCTION.dump_python(inspection.production, mode="json"),
-        fields=_FIELDS.dump_python(inspection.fields, mode="json"),
-        defects=_DEFECTS.dump_python(inspection.defects, mode="json"),
-        lines=_LINES.dump_python(inspection.lines, mode="json"),
-        timings_ms=inspection.timings_ms,
-        width=inspection.width,
-        height=inspection.height,
-        media_type=inspection.media_type,
-        notes=list(inspection.notes),
-        image_sha256=inspection.image_sha256,
-        image_key=inspection.image_key,
-        **dataclasses.asdict(origin),
-    )
-
-
-def _inspection(row: InspectionRow) -> Inspection:
-    columns: dict[str, Any] = {
-        name: getattr(row, name)
-        for name in (
-            "id",
-            "received_at",
-            "recipe_version",
-            "reject",
-            "timings_ms",
-            "width",
-            "height",
-            "media_type",
-        )
-    }
-    return Inspection(
-        **columns,
-        submission=Submission(row.recipe, row.expected, row.station_id, row.part_id, row.captured_at),
-        verdict=Verdict(row.verdict),
-        notes=tuple(row.notes),
-        production=_PRODUCTION.validate_python(row.production),
-        fields=_FIELDS.validate_python(row.fields),
-        defects=_DEFECTS.validate_python(row.defects),
-        lines=_LINES.validate_python(row.lines),
-        image_sha256=row.image_sha256,
-        image_key=row.image_key,
-        origin=Origin(row.bundle, row.bundle_sha256, row.runtime, row.service_version),
-    )
+def _with_text(text: str, connection: sa.Connection) -> sa.Select[Any]:
+    """Inspections with a text anywhere in what was read or given, in capitals or not; of three characters or more."""
+    column = InspectionTextRow.text
+    if is_sqlite(connection):  # a phrase of FTS5's trigram tokenizer is a part of the text
+        phrase = '"' + text.replace('"', '""') + '"'
+        return sa.select(InspectionTextRow.inspection_id).where(column.op("MATCH")(phrase))
+    return sa.select(InspectionTextRow.inspection_id).where(column.icontains(text, autoescape=True))

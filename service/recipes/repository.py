@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import sqlalchemy as sa
 
-from service.db.engine import transaction
+from service.db.engine import change, transaction
 from service.errors import RecipeFromFile, RecipeNotFound, SettingsInvalid, VersionConflict
 from service.recipes.files import parse_recipe
 from service.recipes.tables import RecipeChangeRow, RecipeVersionRow
@@ -79,7 +79,7 @@ class RecipeRepository:
             SettingsInvalid: a file is of a recipe that is active from outside the folder.
         """
         changed = []
-        with transaction(self._engine, writes=True) as session:
+        with change(self._engine) as session:
             stored: dict[str, list[RecipeVersionRow]] = {}
             for row in session.scalars(sa.select(RecipeVersionRow)):
                 stored.setdefault(row.name, []).append(row)
@@ -117,7 +117,7 @@ class RecipeRepository:
             RecipeFromFile: the recipe is a file of the recipes folder.
         """
         recipe = parse_recipe(source, "recipe")
-        with transaction(self._engine, writes=True) as session:
+        with change(self._engine) as session:
             versions = _versions(session, recipe.name)
             _refuse_files(versions)
             newest = max((one.version for one in versions), default=0)
@@ -138,7 +138,7 @@ class RecipeRepository:
             RecipeNotFound
             RecipeFromFile: the recipe is a file of the recipes folder.
         """
-        with transaction(self._engine, writes=True) as session:
+        with change(self._engine) as session:
             versions = _versions(session, name)
             _refuse_files(versions)
             row = next((one for one in versions if one.version == version), None)
@@ -156,7 +156,7 @@ class RecipeRepository:
             RecipeNotFound: there is no recipe, or no version was active before.
             RecipeFromFile: the recipe is a file of the recipes folder.
         """
-        with transaction(self._engine, writes=True) as session:
+        with change(self._engine) as session:
             versions = _versions(session, name)
             _refuse_files(versions)
             query = (
@@ -180,7 +180,7 @@ class RecipeRepository:
             RecipeNotFound
             RecipeFromFile: the recipe is a file of the recipes folder.
         """
-        with transaction(self._engine, writes=True) as session:
+        with change(self._engine) as session:
             versions = _versions(session, name)
             _refuse_files(versions)
             row = next((one for one in versions if one.active), None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from service.db.engine import transaction
+from service.db.engine import change, transaction
 from service.errors import RecipeNotFound, StationNotFound
 from service.recipes.tables import RecipeVersionRow
 from service.stations.tables import ChangeoverRow, StationRow
@@ -44,7 +44,7 @@ class StationRepository:
             RecipeNotFound: the recipe has no active version.
         """
         now = dt.datetime.now(dt.timezone.utc)
-        with transaction(self._engine, writes=True) as session:
+        with change(self._engine) as session:
             active = sa.select(RecipeVersionRow.version).where(
                 RecipeVersionRow.name == recipe, RecipeVersionRow.active
             )

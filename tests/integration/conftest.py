@@ -10,6 +10,7 @@ from service.db import engine as db
 from service.recipes.files import parse_recipe
 from service.recipes.repository import RecipeRepository
 from tests.integration.plant import Plant
+from tests.postgresql import PostgreSQL
 
 RECIPE = """\
 recipe: milk
@@ -23,9 +24,26 @@ fields:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[sa.Engine]:
-    """A real SQLite file at the newest schema."""
-    engine = db.connect(f"sqlite:///{tmp_path / 'test.db'}")
+def sqlite_url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'test.db'}"
+
+
+only_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """Each kind of database that the service can store in, without a row."""
+    if request.param == "sqlite":
+        url: str = request.getfixturevalue("sqlite_url")
+        return url
+    server: PostgreSQL = request.getfixturevalue("postgresql")
+    return server.new_database()
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[sa.Engine]:
+    engine = db.connect(database_url)
     db.migrate(engine)
     yield engine
     engine.dispose()

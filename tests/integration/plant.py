@@ -23,7 +23,7 @@ from service.inspections.repository import Filter, InspectionRepository
 from service.ocr.reader import EngineFacts
 from service.ocr.text import Reading
 from service.recipes.repository import RecipeRepository
-from service.settings import LimitSettings
+from service.settings import KeepSettings, LimitSettings
 from service.stations.repository import StationRepository
 from tests.labels import label
 
@@ -72,6 +72,7 @@ class Plant:
             images=ImageFolder(self.folder),
             inspections=self.inspections,
             limits=LimitSettings(),
+            keep=KeepSettings(),
             max_in_flight=4,
         )
         batcher.drain(10)

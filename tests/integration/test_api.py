@@ -66,12 +66,26 @@ def test_the_answer_has_the_fixed_keys(client: TestClient, good: tuple[bytes, Sa
         "chars",
         "print",
     ]
-    assert list(result["fields"][0]["chars"][0]) == ["expected", "read", "state", "score"]
+    assert result["fields"][0]["chars"] == []  # of what passed no evidence is kept
     assert (result["verdict"], result["reject"], result["defects"]) == ("PASS", False, [])
     assert (result["station_id"], result["part_id"], result["recipe_version"]) == ("line-3", "p-1", 1)
     assert response.headers["location"] == f"/v1/inspections/{result['id']}"
     stages = [entry.split(";")[0] for entry in response.headers["server-timing"].split(", ")]
     assert stages == ["decode", "queue", "detect", "recognise", "match", "total", "store"]
+
+
+def test_what_does_not_pass_has_evidence_of_each_character(
+    client: TestClient, good: tuple[bytes, Sample]
+) -> None:
+    image, sample = good
+    lot = sample.expected["lot"]
+    other = lot.replace(lot[1], "1" if lot[1] == "7" else "7", 1)
+    values = {"recipe": sample.recipe, "expected": json.dumps(sample.expected | {"lot": other})}
+    result = post(client, image, values).json()
+    chars = next(field for field in result["fields"] if field["name"] == "lot")["chars"]
+    assert list(chars[0]) == ["expected", "read", "state", "score"]
+    assert {char["state"] for char in chars} > {"good"}
+    assert client.get(f"/v1/inspections/{result['id']}").json() == result
 
 
 def test_form_and_body_are_the_same(client: TestClient, good: tuple[bytes, Sample]) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import shutil
 import sqlite3
 import threading
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -29,7 +31,8 @@ from service.inspections.repository import Filter
 from service.matching.outcome import DefectCode, Verdict
 from service.ocr.text import Reading
 from service.recipes.files import parse_recipe
-from tests.integration.conftest import RECIPE
+from service.statistics.tables import TallyRow
+from tests.integration.conftest import RECIPE, only_sqlite
 from tests.integration.plant import FACTS, IMAGE, SUBMISSION, Plant, reads
 
 
@@ -108,6 +111,7 @@ def test_no_row_no_pass(plant: Plant) -> None:
     assert raised.value.reject
 
 
+@only_sqlite
 def test_a_verdict_that_waits_too_long_for_the_database_is_late(plant: Plant, tmp_path: Path) -> None:
     def then_somebody_holds_the_database(frames: Sequence[Frame]) -> list[Reading]:
         writer = sqlite3.connect(tmp_path / "test.db", isolation_level=None, check_same_thread=False)
@@ -138,6 +142,7 @@ def test_a_fault_of_our_own_is_stored_and_never_passes(plant: Plant, monkeypatch
     assert [stored.defects[0].code for stored in plant.stored()] == [DefectCode.ENGINE_FAILED]
 
 
+@only_sqlite
 def test_a_replaced_database_is_noticed(plant: Plant, tmp_path: Path) -> None:
     assert plant.inspect(reads("MILK", "LOT 77A")).verdict is Verdict.PASS
     assert plant.inspections.reachable()
@@ -198,9 +203,39 @@ def test_pages_are_stable_while_inspections_arrive(plant: Plant) -> None:
 
 
 def test_filters(plant: Plant) -> None:
-    plant.inspect(reads("MILK", "LOT 77A"))
-    plant.inspect(reads("MILK", "LOT 78A"))
-    page = plant.inspections.page
-    assert [one.verdict for one in page(Filter(verdict=Verdict.FAIL), before=None, limit=9)] == [Verdict.FAIL]
-    assert len(page(Filter(recipe="milk", station_id="line-1", part_id="part-1"), before=None, limit=9)) == 2
-    assert page(Filter(station_id="line-2"), before=None, limit=9) == []
+    before = dt.datetime.now(dt.timezone.utc)
+    passed, failed = plant.inspect(reads("MILK", "LOT 77A")), plant.inspect(reads("MILK 100%_", "LOT 78A"))
+    for wanted, found in (
+        (Filter(verdict=Verdict.FAIL), [failed]),
+        (Filter(recipe="milk", station_id="line-1", part_id="part-1"), [failed, passed]),
+        (Filter(station_id="line-2"), []),
+        (Filter(defect=DefectCode.MISMATCH), [failed]),
+        (Filter(defect=DefectCode.NOTHING_READ), []),
+        (Filter(text="lot 78"), [failed]),
+        (Filter(text="77A"), [failed, passed]),  # one read it, the other should have
+        (Filter(text="0%_"), [failed]),
+        (Filter(text="%_%"), []),
+        (Filter(text='K" OR "'), []),
+        (Filter(since=before, until=failed.received_at), [passed]),
+        (Filter(since=failed.received_at), [failed]),
+        (Filter(until=passed.received_at), []),
+    ):
+        ids = [one.id for one in plant.inspections.page(wanted, before=None, limit=9)]
+        assert ids == [one.id for one in found], wanted
+    assert passed.received_at < failed.received_at
+
+
+def test_what_is_counted_is_what_is_stored(plant: Plant) -> None:
+    for texts in (("MILK", "LOT 77A"), ("MILK", "LOT 77A"), ("MILK", "LOT 78A"), ()):
+        plant.inspect(reads(*texts))
+    counts: Counter[tuple[str, str, str]] = Counter()  # over all minutes: one may end meanwhile
+    scores = 0.0
+    with db.transaction(plant.database) as session:
+        for row in session.scalars(sa.select(TallyRow)):
+            counts[row.kind, row.name, row.field] += row.count
+            scores += row.total if row.field == "brand" else 0
+    assert counts["verdict", "PASS", ""] == 2
+    assert counts["verdict", "FAIL", ""] == counts["verdict", "REVIEW", ""] == 1
+    assert counts["defect", "MISMATCH", "lot"] == 1
+    assert counts["score", "", "brand"] == 3
+    assert 0 < scores <= 3

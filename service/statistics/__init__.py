@@ -1,0 +1,1 @@
+"""What is counted of inspections, and what the counts say."""
