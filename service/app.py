@@ -10,12 +10,17 @@ from anyio import to_thread
 from fastapi import FastAPI
 
 from service import __version__
-from service.api import health, inspections, problems, recipes, stations
+from service.access.repository import KeyRepository
+from service.access.sessions.repository import SessionRepository
+from service.api import audit, health, inspections, problems, recipes, sessions, stations
 from service.api.dependencies import Components
 from service.api.limits import BodyLimit
+from service.audit.repository import AuditRepository
 from service.batching.batcher import Batcher
 from service.db import engine as db
+from service.db.writer import GroupWriter
 from service.errors import SettingsInvalid
+from service.idempotency.repository import IdempotencyRepository
 from service.imaging.frame import Frame
 from service.inspections.images import ImageFolder
 from service.inspections.pipeline import InspectionPipeline
@@ -27,6 +32,7 @@ from service.ocr.text import Reading
 from service.recipes.files import load_folder
 from service.recipes.repository import RecipeRepository
 from service.stations.repository import StationRepository
+from service.statistics.repository import write_pending
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -50,6 +56,10 @@ def create_app(settings: Settings) -> FastAPI:
     if settings.recipes_dir is not None and not settings.recipes_dir.is_dir():
         raise SettingsInvalid(f"PRINTPROOF_RECIPES_DIR: there is no folder {settings.recipes_dir}")
     recipe_files = load_folder(settings.recipes)
+    if settings.access.open:
+        log.warning(
+            "access_open", reason="PRINTPROOF_ACCESS__OPEN is set: whoever reaches this port may do anything"
+        )
     database = db.connect(settings.database)
     db.prepare(database)
     recipe_repository = RecipeRepository(database)
@@ -77,7 +87,8 @@ def create_app(settings: Settings) -> FastAPI:
         hang_after_s=engine.hang_after_s,
     )
     images = ImageFolder(settings.images)
-    inspection_repository = InspectionRepository(database)
+    writer = GroupWriter(database, before_commit=write_pending)
+    inspection_repository = InspectionRepository(database, writer)
     station_repository = StationRepository(database)
     pipeline = InspectionPipeline(
         recipes=recipe_repository,
@@ -99,7 +110,17 @@ def create_app(settings: Settings) -> FastAPI:
 
     app = build_api(settings.limits.image_max_bytes, lifespan)
     app.state.components = Components(
-        settings, recipe_repository, station_repository, inspection_repository, images, batcher, pipeline
+        settings=settings,
+        recipes=recipe_repository,
+        stations=station_repository,
+        inspections=inspection_repository,
+        images=images,
+        batcher=batcher,
+        pipeline=pipeline,
+        keys=KeyRepository(database),
+        sessions=SessionRepository(database),
+        audit=AuditRepository(database),
+        idempotency=IdempotencyRepository(writer),
     )
     return app
 
@@ -119,6 +140,13 @@ def build_api(image_max_bytes: int, lifespan: Lifespan[FastAPI] | None = None) -
     )
     app.add_middleware(BodyLimit, image_max_bytes=image_max_bytes)
     problems.install(app)
-    for router in (inspections.router, recipes.router, stations.router, health.router):
+    for router in (
+        inspections.router,
+        recipes.router,
+        stations.router,
+        sessions.router,
+        audit.router,
+        health.router,
+    ):
         app.include_router(router)
     return app

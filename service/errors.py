@@ -12,12 +12,18 @@
      │   ├─ ImageMissing, ImageTooLarge, ImageTypeUnsupported, ImageUndecodable
      │   ├─ RecipeInvalid
      │   ├─ ExpectedValueMissing, ExpectedValueUnknown, ExpectedValueInvalid
+     │   ├─ IdempotencyKeyReused
      │   └─ SampleUnfit
+     ├─ AccessDenied              who asks may not have it
+     │   ├─ Unauthenticated, LogInRefused, LogInLimited
+     │   └─ Forbidden, CsrfTokenInvalid
      ├─ NotFound
      │   ├─ RecipeNotFound, StationNotFound
-     │   └─ InspectionNotFound, ImageNotFound
+     │   ├─ InspectionNotFound, ImageNotFound
+     │   └─ KeyNotFound, UserNotFound
      ├─ Conflict                  it would undo what another has done
-     │   └─ VersionConflict, RecipeFromFile
+     │   ├─ VersionConflict, RecipeFromFile
+     │   └─ NameTaken, IdempotencyKeyInFlight
      └─ Unavailable               the request was good; the line must not take the part as passed
          ├─ NotReady, QueueFull
          ├─ DeadlinePassed, EngineFailed
@@ -135,6 +141,40 @@ class SampleUnfit(InvalidInput):
     code = "sample_unfit"
 
 
+class IdempotencyKeyReused(InvalidInput):
+    code = "idempotency_key_reused"
+
+
+class AccessDenied(PrintProofError):
+    code = "access_denied"
+
+
+class Unauthenticated(AccessDenied):
+    code = "unauthenticated"
+
+
+class LogInRefused(AccessDenied):
+    code = "log_in_refused"
+
+
+class LogInLimited(AccessDenied):
+    """Too many log-ins have failed; the next one is looked at after `wait_s` seconds."""
+
+    code = "log_in_limited"
+
+    def __init__(self, message: str, wait_s: int) -> None:
+        super().__init__(message)
+        self.wait_s = wait_s
+
+
+class Forbidden(AccessDenied):
+    code = "forbidden"
+
+
+class CsrfTokenInvalid(AccessDenied):
+    code = "csrf_token_invalid"
+
+
 class NotFound(PrintProofError):
     code = "not_found"
 
@@ -155,6 +195,14 @@ class ImageNotFound(NotFound):
     code = "image_not_found"
 
 
+class KeyNotFound(NotFound):
+    code = "key_not_found"
+
+
+class UserNotFound(NotFound):
+    code = "user_not_found"
+
+
 class Conflict(PrintProofError):
     code = "conflict"
 
@@ -165,6 +213,14 @@ class VersionConflict(Conflict):
 
 class RecipeFromFile(Conflict):
     code = "recipe_from_file"
+
+
+class NameTaken(Conflict):
+    code = "name_taken"
+
+
+class IdempotencyKeyInFlight(Conflict):
+    code = "idempotency_key_in_flight"
 
 
 class Unavailable(PrintProofError):

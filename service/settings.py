@@ -68,6 +68,15 @@ class LimitSettings(_Group):
     )
 
 
+class AccessSettings(_Group):
+    """Who may use the service."""
+
+    open: bool = Field(
+        False,
+        description="For development only: whoever reaches the port may do anything, without a key. Warned of at the start.",
+    )
+
+
 class KeepSettings(_Group):
     """What is kept of an inspection."""
 
@@ -85,7 +94,8 @@ class Settings(BaseSettings):
     )
 
     host: str = Field(
-        "127.0.0.1", description="Address to listen on. Loopback unless set: there is no log-in yet."
+        "127.0.0.1",
+        description="Address to listen on. Loopback unless set: it speaks HTTP, and TLS is a proxy's.",
     )
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on.")
     data_dir: Path = Field(
@@ -113,6 +123,7 @@ class Settings(BaseSettings):
     )
     engine: EngineSettings = EngineSettings()
     limits: LimitSettings = LimitSettings()
+    access: AccessSettings = AccessSettings()
     keep: KeepSettings = KeepSettings()
 
     @property

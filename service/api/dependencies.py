@@ -7,7 +7,11 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from service.access.repository import KeyRepository
+from service.access.sessions.repository import SessionRepository
+from service.audit.repository import AuditRepository
 from service.batching.batcher import Batcher
+from service.idempotency.repository import IdempotencyRepository
 from service.imaging.frame import Frame
 from service.inspections.images import ImageFolder
 from service.inspections.pipeline import InspectionPipeline
@@ -28,6 +32,10 @@ class Components:
     images: ImageFolder
     batcher: Batcher[Reader, Frame, Reading]
     pipeline: InspectionPipeline
+    keys: KeyRepository
+    sessions: SessionRepository
+    audit: AuditRepository
+    idempotency: IdempotencyRepository
 
 
 def components(request: Request) -> Components:

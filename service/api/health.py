@@ -9,6 +9,7 @@ from service import __version__
 from service.api.dependencies import App
 from service.api.problems import responses
 from service.api.schemas import EngineOut, Health, Info
+from service.api.security import DENIALS, Caller
 from service.batching.batcher import State
 from service.errors import NotReady
 from service.observability import metrics
@@ -50,8 +51,8 @@ def get_metrics(app: App) -> Response:
     return Response(metrics.exposition(), media_type=CONTENT_TYPE_LATEST)
 
 
-@router.get("/v1/info", operation_id="get_info", summary="Version, engine, device, limits")
-async def get_info(app: App) -> Info:
+@router.get("/v1/info", operation_id="get_info", summary="Version, engine, device, limits", responses=DENIALS)
+async def get_info(app: App, _caller: Caller) -> Info:
     reader = app.batcher.engine
     engine = EngineOut.model_validate(reader.facts) if reader else None
     return Info(version=__version__, engine=engine, limits=app.settings.limits.model_dump())

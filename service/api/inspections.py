@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import hashlib
+import json
+from dataclasses import asdict
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from anyio import CancelScope, to_thread
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import FileResponse
 
 from service import errors
-from service.api.dependencies import App
+from service.api.dependencies import App, Components
 from service.api.filters import Wanted
 from service.api.problems import responses
 from service.api.schemas import InspectionOut, InspectionPage
+from service.api.security import DENIALS, Submitter, can_read
 from service.api.submission import FORM_TYPE, RAW_TYPES, SubmissionIn, read_submission
+from service.idempotency.repository import Claim
 from service.imaging.decode import MEDIA_TYPES
+from service.inspections.inspection import Submission
 
-router = APIRouter(prefix="/v1/inspections", tags=["inspections"])
+router = APIRouter(prefix="/v1/inspections", tags=["inspections"], responses=DENIALS)
 
 _BINARY: Final = {"type": "string", "format": "binary"}
 
@@ -70,12 +78,25 @@ SUBMISSION_ERRORS: Final = (
     errors.ExpectedValueMissing,
     errors.ExpectedValueUnknown,
     errors.ExpectedValueInvalid,
+    errors.IdempotencyKeyReused,
+    errors.IdempotencyKeyInFlight,
     errors.QueueFull,
     errors.NotReady,
     errors.StoreUnavailable,
     errors.DeadlinePassed,
     errors.EngineFailed,
 )
+
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        pattern=r"^[\x21-\x7e]+$",
+        max_length=128,
+        description="Sent again with the same request within 24 h: the answer is the first result.",
+    ),
+]
+_STORING: Final = dt.timedelta(seconds=45)  # longer than the database lets a statement take
 
 
 def _part_at_stake(request: Request) -> None:
@@ -92,12 +113,30 @@ def _part_at_stake(request: Request) -> None:
     responses=responses(*SUBMISSION_ERRORS),
     openapi_extra=IMAGE_BODY,
 )
-async def create_inspection(request: Request, response: Response, app: App) -> InspectionOut:
+async def create_inspection(
+    request: Request, response: Response, app: App, caller: Submitter, idempotency_key: IdempotencyKey = None
+) -> InspectionOut:
     """The image as a multipart form, or as the body with the values in the query. FAIL and REVIEW are results (201)."""
-    image, submission, deadline_ms = await read_submission(request)
-    inspection, store_ms = await app.pipeline.inspect(
-        image, submission, deadline_ms or app.settings.limits.deadline_ms
-    )
+    image, submission, deadline_ms = await read_submission(request, station_id=caller.station_id)
+    deadline_ms = deadline_ms or app.settings.limits.deadline_ms
+    claim: Claim | None = None
+    if idempotency_key is not None:
+        taken = await to_thread.run_sync(
+            _claim, app, caller.id, idempotency_key, image, submission, deadline_ms
+        )
+        if isinstance(taken, str):
+            earlier = await to_thread.run_sync(app.inspections.get, taken)
+            response.headers["Idempotent-Replayed"] = "true"
+            response.headers["Location"] = f"/v1/inspections/{earlier.id}"
+            return InspectionOut.of(earlier)
+        claim = taken
+    try:
+        inspection, store_ms = await app.pipeline.inspect(image, submission, deadline_ms, claim)
+    except BaseException:
+        if claim is not None:  # what was stored keeps its key
+            with CancelScope(shield=True):
+                await to_thread.run_sync(app.idempotency.release, claim)
+        raise
     stages = {**inspection.timings_ms, "store": store_ms}
     response.headers["Server-Timing"] = ", ".join(
         f"{stage};dur={spent:.2f}" for stage, spent in stages.items()
@@ -106,8 +145,18 @@ async def create_inspection(request: Request, response: Response, app: App) -> I
     return InspectionOut.of(inspection)
 
 
+def _claim(
+    app: Components, scope: str, key: str, image: bytes, submission: Submission, deadline_ms: int
+) -> Claim | str:
+    """The key for this request, or the id of the inspection that came of it before."""
+    said = json.dumps(asdict(submission), sort_keys=True, default=str)
+    fingerprint = hashlib.sha256(image + said.encode()).hexdigest()
+    return app.idempotency.claim(scope, key, fingerprint, dt.timedelta(milliseconds=deadline_ms) + _STORING)
+
+
 @router.get(
     "",
+    dependencies=[can_read],
     operation_id="list_inspections",
     summary="Inspections, newest first",
     responses=responses(errors.ValueInvalid, errors.StoreUnavailable),
@@ -126,6 +175,7 @@ def list_inspections(
 
 @router.get(
     "/{inspection_id}",
+    dependencies=[can_read],
     operation_id="get_inspection",
     summary="One inspection",
     responses=responses(errors.InspectionNotFound, errors.StoreUnavailable),
@@ -136,6 +186,7 @@ def get_inspection(app: App, inspection_id: str) -> InspectionOut:
 
 @router.get(
     "/{inspection_id}/image",
+    dependencies=[can_read],
     operation_id="get_inspection_image",
     summary="The image as it was sent",
     response_class=FileResponse,

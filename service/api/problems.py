@@ -25,6 +25,10 @@ STATUS: Final[dict[type[errors.PrintProofError], HTTPStatus]] = {
     errors.ImageTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     errors.ImageTypeUnsupported: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     errors.InvalidInput: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.Unauthenticated: HTTPStatus.UNAUTHORIZED,
+    errors.LogInRefused: HTTPStatus.UNAUTHORIZED,
+    errors.LogInLimited: HTTPStatus.TOO_MANY_REQUESTS,
+    errors.AccessDenied: HTTPStatus.FORBIDDEN,
     errors.NotFound: HTTPStatus.NOT_FOUND,
     errors.Conflict: HTTPStatus.CONFLICT,
     errors.QueueFull: HTTPStatus.TOO_MANY_REQUESTS,
@@ -93,6 +97,10 @@ def install(app: FastAPI) -> None:
         status = status_of(type(error))
         if isinstance(error, errors.Unavailable):
             return _problem(request, status, error.code, str(error), error.reject, error.inspection_id)
+        if isinstance(error, errors.LogInLimited):
+            return _problem(
+                request, status, error.code, str(error), headers={"Retry-After": str(error.wait_s)}
+            )
         return _problem(request, status, error.code, str(error))
 
     @app.exception_handler(RequestValidationError)
@@ -139,6 +147,8 @@ def _problem(
         problem.reject = reject
     headers = headers or {}
     if status in RETRY_AFTER_S:
-        headers["Retry-After"] = RETRY_AFTER_S[status]
+        headers.setdefault("Retry-After", RETRY_AFTER_S[status])
+    if status == HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = "Bearer"
     body = problem.model_dump(mode="json", exclude_none=True)
     return JSONResponse(body, status, headers=headers, media_type=MEDIA_TYPE)

@@ -13,8 +13,8 @@ from service.api.inspections import IMAGE_BODY, SUBMISSION_ERRORS
 from service.api.problems import responses
 from service.api.schemas import (
     ActivationIn,
-    AuthorIn,
     InspectionOut,
+    ReasonIn,
     RecipeChangeList,
     RecipeChangeOut,
     RecipeDiff,
@@ -25,18 +25,24 @@ from service.api.schemas import (
     RecipeText,
     RecipeValidation,
 )
+from service.api.security import DENIALS, Engineer, can_configure, can_read
 from service.api.submission import read_submission
+from service.audit.entry import Author
 from service.recipes.files import parse_recipe
 from service.recipes.repository import unified_diff
 from service.recipes.resolve import needed_values
 
-router = APIRouter(prefix="/v1/recipes", tags=["recipes"])
+router = APIRouter(prefix="/v1/recipes", tags=["recipes"], responses=DENIALS)
 
 Version = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
 
 
 @router.get(
-    "", operation_id="list_recipes", summary="Active recipes", responses=responses(errors.StoreUnavailable)
+    "",
+    dependencies=[can_read],
+    operation_id="list_recipes",
+    summary="Active recipes",
+    responses=responses(errors.StoreUnavailable),
 )
 def list_recipes(app: App) -> RecipeList:
     return RecipeList(items=[RecipeOut.of(stored) for stored in app.recipes.active_recipes()])
@@ -55,14 +61,17 @@ def list_recipes(app: App) -> RecipeList:
         errors.StoreUnavailable,
     ),
 )
-def create_recipe_version(app: App, said: RecipeIn) -> RecipeOut:
+def create_recipe_version(app: App, caller: Engineer, said: RecipeIn) -> RecipeOut:
     """`based_on` is the newest version that the author has seen (0 for a new recipe): a newer one is a conflict."""
-    stored = app.recipes.create(said.source, said.author(), based_on=said.based_on, activate=said.activate)
+    stored = app.recipes.create(
+        said.source, Author(caller.name, said.reason), based_on=said.based_on, activate=said.activate
+    )
     return RecipeOut.of(stored)
 
 
 @router.post(
     ":validate",
+    dependencies=[can_configure],
     operation_id="validate_recipe",
     summary="Every fault of a recipe, with line and column",
     responses=responses(errors.ValueInvalid),
@@ -79,6 +88,7 @@ def validate_recipe(said: RecipeText) -> RecipeValidation:
 
 @router.get(
     "/{name}",
+    dependencies=[can_read],
     operation_id="get_recipe",
     summary="One recipe, its active version unless another is named",
     responses=responses(errors.RecipeNotFound, errors.ValueInvalid, errors.StoreUnavailable),
@@ -89,6 +99,7 @@ def get_recipe(app: App, name: str, version: Version = None) -> RecipeOut:
 
 @router.get(
     "/{name}/source",
+    dependencies=[can_read],
     operation_id="export_recipe",
     summary="The recipe file, as it was stored",
     response_class=PlainTextResponse,
@@ -105,6 +116,7 @@ def export_recipe(app: App, name: str, version: Version = None) -> PlainTextResp
 
 @router.get(
     "/{name}/versions",
+    dependencies=[can_read],
     operation_id="list_recipe_versions",
     summary="All versions, the newest first",
     responses=responses(errors.RecipeNotFound, errors.StoreUnavailable),
@@ -115,6 +127,7 @@ def list_recipe_versions(app: App, name: str) -> RecipeList:
 
 @router.get(
     "/{name}/diff",
+    dependencies=[can_read],
     operation_id="diff_recipe",
     summary="What changed from one version to another",
     responses=responses(errors.RecipeNotFound, errors.ValueInvalid, errors.StoreUnavailable),
@@ -131,6 +144,7 @@ def diff_recipe(
 
 @router.get(
     "/{name}/changes",
+    dependencies=[can_read],
     operation_id="list_recipe_changes",
     summary="Who did what to a recipe and why, the latest first",
     responses=responses(errors.ValueInvalid, errors.StoreUnavailable),
@@ -154,8 +168,8 @@ _CHANGES = responses(
     summary="Judge by a version from now on",
     responses=_CHANGES,
 )
-def activate_recipe(app: App, name: str, said: ActivationIn) -> RecipeOut:
-    return RecipeOut.of(app.recipes.activate(name, said.version, said.author()))
+def activate_recipe(app: App, caller: Engineer, name: str, said: ActivationIn) -> RecipeOut:
+    return RecipeOut.of(app.recipes.activate(name, said.version, Author(caller.name, said.reason)))
 
 
 @router.post(
@@ -164,8 +178,8 @@ def activate_recipe(app: App, name: str, said: ActivationIn) -> RecipeOut:
     summary="Judge by the version that was active before",
     responses=_CHANGES,
 )
-def roll_back_recipe(app: App, name: str, said: AuthorIn) -> RecipeOut:
-    return RecipeOut.of(app.recipes.roll_back(name, said.author()))
+def roll_back_recipe(app: App, caller: Engineer, name: str, said: ReasonIn) -> RecipeOut:
+    return RecipeOut.of(app.recipes.roll_back(name, Author(caller.name, said.reason)))
 
 
 @router.post(
@@ -175,12 +189,13 @@ def roll_back_recipe(app: App, name: str, said: AuthorIn) -> RecipeOut:
     summary="Judge by no version any more; all of them stay stored",
     responses=_CHANGES,
 )
-def deactivate_recipe(app: App, name: str, said: AuthorIn) -> None:
-    app.recipes.deactivate(name, said.author())
+def deactivate_recipe(app: App, caller: Engineer, name: str, said: ReasonIn) -> None:
+    app.recipes.deactivate(name, Author(caller.name, said.reason))
 
 
 @router.post(
     "/{name}:try",
+    dependencies=[can_configure],
     operation_id="try_recipe",
     summary="Inspect an image without storing anything",
     responses=responses(*SUBMISSION_ERRORS),

@@ -9,12 +9,13 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from service.api.filters import PRINTABLE
+from service.audit.entry import MAX_REASON
 from service.inspections.inspection import Inspection, Judgement
 from service.matching.outcome import CharState, DefectCode, Outcome, Verdict
 from service.ocr.text import Quad
 from service.recipes.production import Source
 from service.recipes.recipe import Recipe
-from service.recipes.repository import Action, Author, StoredRecipe
+from service.recipes.repository import Change, StoredRecipe
 from service.recipes.resolve import needed_values
 
 _BOX = (
@@ -22,15 +23,15 @@ _BOX = (
 )
 
 
-class _In(BaseModel):
+class In(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class _Out(BaseModel):
+class Out(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
 
-class CharOut(_Out):
+class CharOut(Out):
     expected: str = Field(
         description="The character, or its class such as `{digit}`; empty for one too many."
     )
@@ -39,7 +40,7 @@ class CharOut(_Out):
     score: float | None = Field(description="The recogniser's probability, 0 to 1.")
 
 
-class PrintOut(_Out):
+class PrintOut(Out):
     height: float
     contrast: float
     sharpness: float
@@ -48,7 +49,7 @@ class PrintOut(_Out):
     max_ink: float = Field(description="The fattest character.")
 
 
-class FieldOut(_Out):
+class FieldOut(Out):
     name: str
     outcome: Outcome
     expected: str
@@ -61,25 +62,25 @@ class FieldOut(_Out):
     )
 
 
-class DefectOut(_Out):
+class DefectOut(Out):
     code: DefectCode
     field: str | None = Field(description="Null where the defect is of the whole label.")
     detail: str = Field(description="For people; may change between versions.")
 
 
-class LineOut(_Out):
+class LineOut(Out):
     text: str
     score: float
     box: Quad = Field(description=_BOX)
 
 
-class ProductionOut(_Out):
+class ProductionOut(Out):
     date: dt.date
     shift: str | None
     source: Source = Field(description="Whether it came with the part, or by which clock it was computed.")
 
 
-class InspectionOut(_Out):
+class InspectionOut(Out):
     id: str
     verdict: Verdict
     reject: bool = Field(description="What the line does with the part.")
@@ -180,23 +181,17 @@ class RecipeOut(BaseModel):
         )
 
 
-class AuthorIn(_In):
-    by: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=PRINTABLE)] = Field(
-        description="Who makes the change."
-    )
-    reason: Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=PRINTABLE)] = Field(
-        description="Why; both are kept in the log."
+class ReasonIn(In):
+    reason: Annotated[str, StringConstraints(min_length=1, max_length=MAX_REASON, pattern=PRINTABLE)] = Field(
+        description="Why; it is kept in the audit trail, with who makes the change."
     )
 
-    def author(self) -> Author:
-        return Author(self.by, self.reason)
 
-
-class RecipeText(_In):
+class RecipeText(In):
     source: str = Field(description="A recipe file (YAML).")
 
 
-class RecipeIn(AuthorIn):
+class RecipeIn(ReasonIn):
     source: str = Field(description="A recipe file (YAML); it names the recipe.")
     based_on: int = Field(
         0, ge=0, le=2**31 - 1, description="The newest version the author has seen; 0 for a new recipe."
@@ -204,7 +199,7 @@ class RecipeIn(AuthorIn):
     activate: bool = False
 
 
-class ActivationIn(AuthorIn):
+class ActivationIn(ReasonIn):
     version: int = Field(ge=1, le=2**31 - 1)
 
 
@@ -234,11 +229,11 @@ class RecipeDiff(BaseModel):
     diff: str = Field(description="As `diff -u` shows it; empty if the texts are equal.")
 
 
-class RecipeChangeOut(_Out):
+class RecipeChangeOut(Out):
     at: dt.datetime
     recipe: str
     version: int
-    action: Action
+    action: Change
     by: str
     reason: str
 
@@ -247,11 +242,11 @@ class RecipeChangeList(BaseModel):
     items: list[RecipeChangeOut]
 
 
-class ChangeoverIn(AuthorIn):
+class ChangeoverIn(ReasonIn):
     recipe: Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
-class StationOut(_Out):
+class StationOut(Out):
     id: str
     recipe: str
     since: dt.datetime
@@ -261,7 +256,7 @@ class StationList(BaseModel):
     items: list[StationOut]
 
 
-class ChangeoverOut(_Out):
+class ChangeoverOut(Out):
     at: dt.datetime
     station_id: str
     recipe: str
@@ -277,7 +272,7 @@ class RecipeList(BaseModel):
     items: list[RecipeOut]
 
 
-class EngineOut(_Out):
+class EngineOut(Out):
     bundle: str
     bundle_sha256: str
     runtime: str

@@ -11,14 +11,20 @@ from service.api.dependencies import App
 from service.api.filters import PRINTABLE
 from service.api.problems import responses
 from service.api.schemas import ChangeoverIn, ChangeoverList, ChangeoverOut, StationList, StationOut
+from service.api.security import DENIALS, Engineer, can_read
+from service.audit.entry import Author
 
-router = APIRouter(prefix="/v1/stations", tags=["stations"])
+router = APIRouter(prefix="/v1/stations", tags=["stations"], responses=DENIALS)
 
 StationId = Annotated[str, Path(pattern=PRINTABLE, max_length=64)]
 
 
 @router.get(
-    "", operation_id="list_stations", summary="All stations", responses=responses(errors.StoreUnavailable)
+    "",
+    dependencies=[can_read],
+    operation_id="list_stations",
+    summary="All stations",
+    responses=responses(errors.StoreUnavailable),
 )
 def list_stations(app: App) -> StationList:
     return StationList(items=[StationOut.model_validate(one) for one in app.stations.all()])
@@ -26,6 +32,7 @@ def list_stations(app: App) -> StationList:
 
 @router.get(
     "/{station_id}",
+    dependencies=[can_read],
     operation_id="get_station",
     summary="One station",
     responses=responses(errors.StationNotFound, errors.ValueInvalid, errors.StoreUnavailable),
@@ -40,13 +47,16 @@ def get_station(app: App, station_id: StationId) -> StationOut:
     summary="Let a station run a recipe from now on",
     responses=responses(errors.RecipeNotFound, errors.ValueInvalid, errors.StoreUnavailable),
 )
-def change_over_station(app: App, station_id: StationId, said: ChangeoverIn) -> StationOut:
+def change_over_station(app: App, caller: Engineer, station_id: StationId, said: ChangeoverIn) -> StationOut:
     """Its cameras may then post without naming the recipe. The changeover is logged."""
-    return StationOut.model_validate(app.stations.change_over(station_id, said.recipe, said.author()))
+    return StationOut.model_validate(
+        app.stations.change_over(station_id, said.recipe, Author(caller.name, said.reason))
+    )
 
 
 @router.get(
     "/{station_id}/changeovers",
+    dependencies=[can_read],
     operation_id="list_changeovers",
     summary="Which recipes a station was given, by whom and why, the latest first",
     responses=responses(errors.ValueInvalid, errors.StoreUnavailable),

@@ -21,7 +21,7 @@ from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 
 from service.api.filters import PRINTABLE, Moment
-from service.errors import ImageMissing, ImageTypeUnsupported, RequestMalformed, ValueInvalid
+from service.errors import Forbidden, ImageMissing, ImageTypeUnsupported, RequestMalformed, ValueInvalid
 from service.imaging.decode import MEDIA_TYPES
 from service.inspections.inspection import Submission
 from service.settings import MAX_DEADLINE_MS
@@ -93,11 +93,12 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 async def read_submission(
-    request: Request, *, recipe: str | None = None, other: Collection[str] = ()
+    request: Request, *, recipe: str | None = None, station_id: str | None = None, other: Collection[str] = ()
 ) -> tuple[bytes, Submission, int | None]:
     """The image, what was said of it, and the deadline in milliseconds if one was named.
 
-    `recipe` is what the path names, `other` are query parameters that are the handler's own.
+    `recipe` is what the path names, `station_id` the only station that the caller speaks for, `other` are query
+    parameters that are the handler's own.
 
     Raises:
         ImageTypeUnsupported: a content type that is neither an image nor a form.
@@ -105,6 +106,7 @@ async def read_submission(
         ImageMissing: no bytes.
         ValueInvalid: a value that is missing, unknown or out of bounds.
         ImageTooLarge: more bytes than the limit.
+        Forbidden: it names another station.
     """
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     values: dict[str, Any] = {}
@@ -123,6 +125,8 @@ async def read_submission(
         )
     if not image:
         raise ImageMissing("the image is empty: 0 bytes were sent")
+    if station_id is not None and values.setdefault("station_id", station_id) != station_id:
+        raise Forbidden(f"this key speaks for station {station_id!r} only")
     try:
         said = SubmissionIn.model_validate(values)
     except ValidationError as error:

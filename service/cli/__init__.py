@@ -7,7 +7,7 @@ import sys
 import typer
 
 from service import __version__
-from service.cli import bench, demo, inspect, library, models, ocr, recipe, samples, serve
+from service.cli import access, audit, bench, demo, inspect, library, models, ocr, recipe, samples, serve
 from service.cli.console import EXIT_ERROR, complain
 from service.errors import PrintProofError
 
@@ -26,6 +26,9 @@ app.command("demo")(demo.demo)
 app.add_typer(models.app, name="models")
 app.add_typer(recipe.app, name="recipe")
 app.add_typer(library.station, name="station")
+app.add_typer(access.keys, name="keys")
+app.add_typer(access.users, name="users")
+app.add_typer(audit.app, name="audit")
 app.add_typer(samples.app, name="samples")
 app.add_typer(bench.app, name="bench")
 

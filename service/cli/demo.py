@@ -103,6 +103,7 @@ def _service(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
         "PRINTPROOF_PORT": str(port),
         "PRINTPROOF_DATA_DIR": str(folder),
         "PRINTPROOF_RECIPES_DIR": str(folder / "samples" / "recipes"),
+        "PRINTPROOF_ACCESS__OPEN": "true",  # on loopback, with data of its own
         "PRINTPROOF_LOG_LEVEL": "warning",
         "PRINTPROOF_LOG_FORMAT": "text",
     }

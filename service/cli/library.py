@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,29 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from service.cli.author import By, Reason, author, one_line
 from service.cli.console import output, say, write_whole
 from service.cli.recipe import app
-from service.errors import ValueInvalid
 from service.recipes.files import load_recipe
 from service.settings import load_settings
 
 if TYPE_CHECKING:
-    from service.recipes.repository import Author, RecipeRepository, StoredRecipe
+    from service.recipes.repository import RecipeRepository, StoredRecipe
     from service.stations.repository import StationRepository
 
 station = typer.Typer(help="Say which recipe a station runs.", no_args_is_help=True)
 
 
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container's user that has no name
-        return ""
-
-
 Name = Annotated[str, typer.Argument(help="Name of the recipe.")]
-Reason = Annotated[str, typer.Option(help="Why; it is kept in the log.")]
-By = Annotated[str, typer.Option(help="Who makes the change.", default_factory=_user)]
 
 
 @contextmanager
@@ -52,17 +42,6 @@ def _stations() -> Iterator[StationRepository]:
 
     with opened(load_settings().database) as database:
         yield StationRepository(database)
-
-
-def _author(by: str, reason: str) -> Author:
-    from service.recipes.repository import Author  # noqa: PLC0415
-
-    for option, text, most in (("--by", by, 64), ("--reason", reason, 500)):
-        if not text.strip() or len(text) > most or not text.isprintable():
-            raise ValueInvalid(
-                f"{option} must not be blank, and have at most {most} characters on one line: it is kept in the log"
-            )
-    return Author(by, reason)
 
 
 @app.command("list")
@@ -105,9 +84,8 @@ def import_file(
     """Store a file as the next version of the recipe that it names."""
     recipe, source = load_recipe(file)
     with _recipes() as recipes:
-        author = _author(by, reason)
         newest = recipes.newest(recipe.name) if based_on is None else based_on
-        stored = recipes.create(source, author, based_on=newest, activate=activate)
+        stored = recipes.create(source, author(by, reason), based_on=newest, activate=activate)
         _show(stored)
 
 
@@ -145,21 +123,21 @@ def activate(
 ) -> None:
     """Judge by a version from now on."""
     with _recipes() as recipes:
-        _show(recipes.activate(name, version, _author(by, reason)))
+        _show(recipes.activate(name, version, author(by, reason)))
 
 
 @app.command("roll-back")
 def roll_back(name: Name, reason: Reason, by: By) -> None:
     """Judge by the version that was active before."""
     with _recipes() as recipes:
-        _show(recipes.roll_back(name, _author(by, reason)))
+        _show(recipes.roll_back(name, author(by, reason)))
 
 
 @app.command("deactivate")
 def deactivate(name: Name, reason: Reason, by: By) -> None:
     """Judge by no version of a recipe any more; all of them stay stored."""
     with _recipes() as recipes:
-        recipes.deactivate(name, _author(by, reason))
+        recipes.deactivate(name, author(by, reason))
     say(f"{name} is no longer active")
 
 
@@ -179,10 +157,9 @@ def set_station(
     by: By,
 ) -> None:
     """Let a station run a recipe: its cameras may then post without naming it."""
-    if not station_id.strip() or len(station_id) > 64 or not station_id.isprintable():
-        raise ValueInvalid("a station has a name of at most 64 characters on one line")
+    one_line("a station", station_id)
     with _stations() as stations:
-        stations.change_over(station_id, recipe, _author(by, reason))
+        stations.change_over(station_id, recipe, author(by, reason))
     say(f"{station_id} runs {recipe}")
 
 

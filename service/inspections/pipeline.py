@@ -18,6 +18,7 @@ from anyio import CapacityLimiter, to_thread
 from service import __version__
 from service.batching.batcher import Batcher
 from service.errors import DeadlinePassed, EngineFailed, NotReady, QueueFull, Unavailable
+from service.idempotency.repository import Claim
 from service.imaging.decode import decode
 from service.imaging.frame import Frame
 from service.imaging.regions import View
@@ -113,7 +114,7 @@ class InspectionPipeline:
         self._decoders = CapacityLimiter(granted_cores())
 
     async def inspect(
-        self, image: bytes, submission: Submission, deadline_ms: int
+        self, image: bytes, submission: Submission, deadline_ms: int, claim: Claim | None = None
     ) -> tuple[Inspection, float]:
         """Carry out one inspection.
 
@@ -125,6 +126,7 @@ class InspectionPipeline:
             NotReady, QueueFull: it was not admitted; nothing is stored.
             DeadlinePassed, EngineFailed: it was admitted and failed; a REVIEW with the reason is stored.
             StoreUnavailable: the result could not be stored, so there is no verdict.
+            IdempotencyKeyInFlight: the `claim` has ended, and the request was taken up again.
 
         Every `Unavailable` states in `reject` what the line does with the part.
         """
@@ -142,7 +144,7 @@ class InspectionPipeline:
                 judgement = await self._read_and_judge(received, frame, recipe, timings)
             timings["total"] = 1000 * (time.monotonic() - received.started)
             inspection = await _timed(
-                "store", storing, self._store, received, frame, recipe, judgement, timings
+                "store", storing, self._store, received, frame, recipe, judgement, timings, claim
             )
         except Unavailable as error:
             error.reject = recipe.on_error == "reject"
@@ -233,6 +235,7 @@ class InspectionPipeline:
         recipe: Recipe,
         judgement: Judgement,
         timings: dict[str, float],
+        claim: Claim | None,
     ) -> Inspection:
         """Image first, then the row: a row never points to an image that is not there."""
         reader = self._batcher.engine
@@ -275,7 +278,7 @@ class InspectionPipeline:
             )
             return inspection, serials
 
-        return self._inspections.add(row)
+        return self._inspections.add(row, claim)
 
 
 def _late(recipe: Recipe, error: DeadlinePassed) -> Judgement:

@@ -12,17 +12,20 @@ import sqlalchemy as sa
 
 from service.db.engine import is_sqlite, transaction
 from service.db.types import first_id_of
-from service.db.writer import GroupWriter
 from service.errors import InspectionNotFound, StoreUnavailable
+from service.idempotency.repository import finish
 from service.inspections import rows
 from service.inspections.counting import count
 from service.inspections.inspection import Inspection, Submission
 from service.inspections.tables import InspectionDefectRow, InspectionRow, InspectionTextRow, SerialRow
 from service.matching.outcome import DefectCode, Verdict
-from service.statistics.repository import pending, write_pending
+from service.statistics.repository import pending
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import InstrumentedAttribute, Session
+
+    from service.db.writer import GroupWriter
+    from service.idempotency.repository import Claim
 
 _SERIALS_LOCK: Final = 0x5050_0002
 
@@ -82,11 +85,13 @@ class SerialLog:
 
 
 class InspectionRepository:
-    def __init__(self, engine: sa.Engine) -> None:
+    def __init__(self, engine: sa.Engine, writer: GroupWriter) -> None:
         self._engine = engine
-        self._writer = GroupWriter(engine, before_commit=write_pending)
+        self._writer = writer
 
-    def add(self, row: Callable[[SerialLog], tuple[Inspection, Mapping[str, str]]]) -> Inspection:
+    def add(
+        self, row: Callable[[SerialLog], tuple[Inspection, Mapping[str, str]]], claim: Claim | None = None
+    ) -> Inspection:
         """Store an inspection; it is on disk when this returns.
 
         `row` is asked for once the database is ready to write, maybe twice; it gives the inspection and its serials by
@@ -94,10 +99,13 @@ class InspectionRepository:
 
         Raises:
             StoreUnavailable: the database did not take it.
+            IdempotencyKeyInFlight: the `claim` of the request has ended.
         """
 
         def write(session: Session) -> Inspection:
             inspection, serials = row(SerialLog(session))
+            if claim is not None:
+                finish(session, claim, inspection.id)
             session.add(rows.row_of(inspection))
             session.add_all(rows.index_rows_of(inspection))
             session.add_all(rows.serial_rows_of(inspection, serials))

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import sqlalchemy as sa
 
+from service.audit.entry import Action, Author
+from service.audit.repository import entries_of, record
 from service.db.engine import change, transaction
 from service.errors import RecipeFromFile, RecipeNotFound, SettingsInvalid, VersionConflict
 from service.recipes.files import parse_recipe
-from service.recipes.tables import RecipeChangeRow, RecipeVersionRow
+from service.recipes.tables import RecipeVersionRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,16 +24,12 @@ if TYPE_CHECKING:
 
     from service.recipes.recipe import Recipe
 
-Action = Literal["created", "activated", "deactivated"]
-
-
-@dataclass(frozen=True, slots=True)
-class Author:
-    """Who changes something, and why."""
-
-    by: str
-    reason: str
-
+Change = Literal["created", "activated", "deactivated"]
+_ACTIONS: Final[dict[Action, Change]] = {
+    Action.RECIPE_CREATED: "created",
+    Action.RECIPE_ACTIVATED: "activated",
+    Action.RECIPE_DEACTIVATED: "deactivated",
+}
 
 FOLDER: Final = Author("the recipes folder", "found there at the start")
 
@@ -49,12 +47,12 @@ class StoredRecipe:
 
 @dataclass(frozen=True, slots=True)
 class RecipeChange:
-    """An entry of a recipe's log."""
+    """What was done to a recipe."""
 
     at: dt.datetime
     recipe: str
     version: int
-    action: Action
+    action: Change
     by: str
     reason: str
 
@@ -101,7 +99,7 @@ class RecipeRepository:
             gone = [row for versions in stored.values() for row in versions if row.active and row.from_file]
             for row in gone:
                 row.active = False
-                _log(session, row, "deactivated", Author(FOLDER.by, "its file is gone"))
+                _record(session, row, Action.RECIPE_DEACTIVATED, Author(FOLDER.by, "its file is gone"))
                 changed.append(f"{row.name} is no longer active: its file is gone")
         return changed
 
@@ -159,12 +157,8 @@ class RecipeRepository:
         with change(self._engine) as session:
             versions = _versions(session, name)
             _refuse_files(versions)
-            query = (
-                sa.select(RecipeChangeRow.version)
-                .where(RecipeChangeRow.recipe == name, RecipeChangeRow.action == "activated")
-                .order_by(RecipeChangeRow.id.desc())
-            )
-            activated = list(session.scalars(query))
+            entries = entries_of(session, _subject(name), [Action.RECIPE_ACTIVATED])
+            activated = [entry.detail["version"] for entry in entries]
             before = next((version for version in activated if version != activated[0]), None)
             row = next((one for one in versions if one.version == before), None)
             if row is None:
@@ -187,7 +181,7 @@ class RecipeRepository:
             if row is None:
                 raise _not_found(name, None)
             row.active = False
-            _log(session, row, "deactivated", author)
+            _record(session, row, Action.RECIPE_DEACTIVATED, author)
 
     def active(self, name: str) -> Recipe:
         """The active version of a recipe.
@@ -238,15 +232,9 @@ class RecipeRepository:
     def changes(self, name: str, limit: int) -> list[RecipeChange]:
         """What was done to a recipe, the latest first."""
         with transaction(self._engine) as session:
-            query = (
-                sa.select(RecipeChangeRow)
-                .where(RecipeChangeRow.recipe == name)
-                .order_by(RecipeChangeRow.id.desc())
-                .limit(limit)
-            )
             return [
-                RecipeChange(row.at, row.recipe, row.version, row.action, row.by, row.reason)  # type: ignore[arg-type]  # written as an Action
-                for row in session.scalars(query)
+                RecipeChange(one.at, name, one.detail["version"], _ACTIONS[one.action], one.by, one.reason)
+                for one in entries_of(session, _subject(name), list(_ACTIONS), limit)
             ]
 
     def _stored(self, row: RecipeVersionRow) -> StoredRecipe:
@@ -303,7 +291,7 @@ def _add(
         from_file=from_file,
     )
     session.add(row)
-    _log(session, row, "created", author)
+    _record(session, row, Action.RECIPE_CREATED, author)
     return row
 
 
@@ -313,20 +301,15 @@ def _activate(
     for one in versions:
         one.active = False
     row.active = True
-    _log(session, row, "activated", author)
+    _record(session, row, Action.RECIPE_ACTIVATED, author)
 
 
-def _log(session: Session, row: RecipeVersionRow, action: Action, author: Author) -> None:
-    session.add(
-        RecipeChangeRow(
-            at=dt.datetime.now(dt.timezone.utc),
-            recipe=row.name,
-            version=row.version,
-            action=action,
-            by=author.by,
-            reason=author.reason,
-        )
-    )
+def _record(session: Session, row: RecipeVersionRow, action: Action, author: Author) -> None:
+    record(session, author, action, _subject(row.name), {"version": row.version, "sha256": row.sha256})
+
+
+def _subject(name: str) -> str:
+    return f"recipe/{name}"
 
 
 def _refuse_files(versions: Sequence[RecipeVersionRow]) -> None:

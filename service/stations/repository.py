@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from service.audit.entry import Action, Author
+from service.audit.repository import entries_of, record
 from service.db.engine import change, transaction
 from service.errors import RecipeNotFound, StationNotFound
 from service.recipes.tables import RecipeVersionRow
-from service.stations.tables import ChangeoverRow, StationRow
-
-if TYPE_CHECKING:
-    from service.recipes.repository import Author
+from service.stations.tables import StationRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +53,7 @@ class StationRepository:
                 row = StationRow(id=station_id, recipe=recipe, since=now)
                 session.add(row)
             row.recipe, row.since = recipe, now
-            session.add(
-                ChangeoverRow(
-                    at=now, station_id=station_id, recipe=recipe, by=author.by, reason=author.reason
-                )
-            )
+            record(session, author, Action.STATION_CHANGED_OVER, _subject(station_id), {"recipe": recipe})
         return Station(station_id, recipe, now)
 
     def get(self, station_id: str) -> Station:
@@ -79,13 +73,9 @@ class StationRepository:
     def changeovers(self, station_id: str, limit: int) -> list[Changeover]:
         """The changeovers of a station, the latest first."""
         with transaction(self._engine) as session:
-            query = (
-                sa.select(ChangeoverRow)
-                .where(ChangeoverRow.station_id == station_id)
-                .order_by(ChangeoverRow.id.desc())
-                .limit(limit)
-            )
-            return [
-                Changeover(row.at, row.station_id, row.recipe, row.by, row.reason)
-                for row in session.scalars(query)
-            ]
+            found = entries_of(session, _subject(station_id), [Action.STATION_CHANGED_OVER], limit)
+            return [Changeover(one.at, station_id, one.detail["recipe"], one.by, one.reason) for one in found]
+
+
+def _subject(station_id: str) -> str:
+    return f"station/{station_id}"

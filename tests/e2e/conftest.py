@@ -14,6 +14,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from service.access.repository import KeyRepository
+from service.access.roles import Role
+from service.audit.entry import Author
+from service.db.engine import opened
 from service.samples.generator import Sample
 
 START_TIMEOUT_S = 120
@@ -36,10 +40,19 @@ class Server:
             "PRINTPROOF_ENGINE__DEVICE": "cpu",
             **settings,
         }
+        with opened(
+            settings.get("PRINTPROOF_DATABASE_URL", f"sqlite:///{data_dir / 'printproof.db'}")
+        ) as database:
+            author = Author("the tests", "needed")
+            _, self.key = KeyRepository(database).create(f"tests {self.port}", Role.ADMIN, None, author)
         with self.log.open("ab") as log:
             command = [sys.executable, "-m", "service", "serve"]
             self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
-        self.client = httpx2.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=60)
+        self.client = httpx2.Client(
+            base_url=f"http://127.0.0.1:{self.port}",
+            timeout=60,
+            headers={"Authorization": f"Bearer {self.key}"},
+        )
 
     def wait_until_ready(self) -> None:
         give_up = time.monotonic() + START_TIMEOUT_S

@@ -28,7 +28,8 @@ def test_the_first_curl_gets_a_pass(tmp_path: Path) -> None:
     """On the labels that `make demo` leaves in .demo/samples."""
     make_samples(tmp_path / ".demo" / "samples", seed=42, count=1)
     (command,) = [block for block in blocks(README, "") if block.startswith("curl ")]
-    with serving(tmp_path / "data", tmp_path / ".demo" / "samples" / "recipes") as server:
+    recipes = tmp_path / ".demo" / "samples" / "recipes"
+    with serving(tmp_path / "data", recipes, PRINTPROOF_ACCESS__OPEN="true") as server:
         command = command.replace("127.0.0.1:8000", f"127.0.0.1:{server.port}")
         done = subprocess.run(
             ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True

@@ -8,20 +8,31 @@ from collections.abc import Iterator
 from typing import Any
 
 import httpx2
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from service.access.roles import Role
 from service.app import create_app
+from service.audit.entry import Author
 from service.samples.generator import Sample
 from service.settings import Settings
 
 
-def ready_client(settings: Settings) -> Iterator[TestClient]:
-    with TestClient(create_app(settings), raise_server_exceptions=False) as client:
+def ready_client(settings: Settings, role: Role = Role.ADMIN) -> Iterator[TestClient]:
+    """A client that has a key of the name `ann`."""
+    app = create_app(settings)
+    with TestClient(app, raise_server_exceptions=False, headers=key_of(app, "ann", role)) as client:
         give_up = time.monotonic() + 60
         while client.get("/readyz").status_code != 200:
             assert time.monotonic() < give_up
             time.sleep(0.05)
         yield client
+
+
+def key_of(app: FastAPI, name: str, role: Role, station_id: str | None = None) -> dict[str, str]:
+    """The header of a new key."""
+    _, key = app.state.components.keys.create(name, role, station_id, Author("the tests", "needed"))
+    return {"Authorization": f"Bearer {key}"}
 
 
 def post(

@@ -15,6 +15,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from service.batching.batcher import Batcher, State
+from service.db.writer import GroupWriter
 from service.imaging.frame import Frame
 from service.inspections.images import ImageFolder
 from service.inspections.inspection import Inspection, Submission
@@ -25,6 +26,7 @@ from service.ocr.text import Reading
 from service.recipes.repository import RecipeRepository
 from service.settings import KeepSettings, LimitSettings
 from service.stations.repository import StationRepository
+from service.statistics.repository import write_pending
 from tests.labels import label
 
 FACTS = EngineFacts("bundle", "0" * 64, "runtime 1", "cpu", fallback=False)
@@ -50,7 +52,7 @@ def reads(*texts: str) -> Callable[[Sequence[Frame]], list[Reading]]:
 class Plant:
     def __init__(self, database: sa.Engine, recipes: RecipeRepository, folder: Path) -> None:
         self.database, self.recipes, self.folder = database, recipes, folder
-        self.inspections = InspectionRepository(database)
+        self.inspections = InspectionRepository(database, GroupWriter(database, before_commit=write_pending))
 
     @contextmanager
     def pipeline(self, engine: Call) -> Iterator[InspectionPipeline]:

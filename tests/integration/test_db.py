@@ -17,6 +17,7 @@ from uuid_utils import uuid7
 
 from service.db import engine as db
 from service.db.types import Instant, first_id_of
+from service.db.writer import GroupWriter
 from service.errors import DatabaseOutdated, DatabaseUnusable, SettingsInvalid, StoreUnavailable
 from service.inspections.repository import Filter, InspectionRepository
 from service.inspections.tables import InspectionRow
@@ -91,7 +92,7 @@ def test_results_of_older_schemas_are_kept_found_and_counted(
             values = row | {"id": name, "received_at": received + dt.timedelta(seconds=number)}
             connection.execute(old.insert().values({key: values[key] for key in old.c.keys()}))  # noqa: SIM118
     db.migrate(empty_database)
-    inspections = InspectionRepository(empty_database)
+    inspections = InspectionRepository(empty_database, GroupWriter(empty_database, lambda _session: None))
     assert inspections.get(ids[0]).verdict is Verdict.FAIL
     for wanted in (Filter(), Filter(defect=DefectCode.MISMATCH), Filter(text="t 78a"), Filter(text="77A")):
         assert [one.id for one in inspections.page(wanted, before=None, limit=9)] == ids[::-1]

@@ -15,7 +15,7 @@ from service.samples.generator import Sample
 from service.settings import EngineSettings, Settings
 from tests.integration.client import assert_problem, post, ready_client
 
-ANN = {"by": "ann", "reason": "new customer"}
+ANN = {"reason": "new customer"}
 SOURCE = """recipe: {name}
 fields:
   - name: brand
@@ -69,12 +69,12 @@ def test_create_change_and_roll_back(client: TestClient, label: bytes) -> None:
     assert (activated["version"], activated["active"]) == (2, True)
     failed = post(client, label, {"recipe": "one"}).json()
     assert (failed["verdict"], failed["recipe_version"]) == ("FAIL", 2)
-    back = client.post("/v1/recipes/one:roll_back", json={"by": "bob", "reason": "wrong brand"}).json()
+    back = client.post("/v1/recipes/one:roll_back", json={"reason": "wrong brand"}).json()
     assert back["version"] == 1
     assert [one["active"] for one in client.get("/v1/recipes/one/versions").json()["items"]] == [False, True]
     log = client.get("/v1/recipes/one/changes").json()["items"]
     assert [(one["action"], one["version"], one["by"], one["reason"]) for one in log] == [
-        ("activated", 1, "bob", "wrong brand"),
+        ("activated", 1, "ann", "wrong brand"),
         ("activated", 2, "ann", "new customer"),
         ("created", 2, "ann", "new customer"),
         ("activated", 1, "ann", "new customer"),
@@ -153,9 +153,7 @@ def test_there_is_nothing_to_roll_back_to(client: TestClient) -> None:
     assert_problem(missing, 404, "recipe_not_found")
 
 
-@pytest.mark.parametrize(
-    "author", [{}, {"by": "ann"}, {"by": "", "reason": "x"}, {"by": "a\nb", "reason": "x"}]
-)
+@pytest.mark.parametrize("author", [{}, {"reason": ""}, {"reason": "a\nb"}, {"by": "ann", "reason": "x"}])
 def test_who_and_why_must_be_said(client: TestClient, author: dict[str, str]) -> None:
     body = {"source": SOURCE.format(name="seven", brand="A"), **author}
     assert_problem(client.post("/v1/recipes", json=body), 422, "value_invalid")
@@ -166,15 +164,15 @@ def test_a_station_runs_a_recipe(client: TestClient, label: bytes) -> None:
     create(client, "nine", "SUNRISE")
     assert_problem(post(client, label, {"station_id": "line-3"}), 404, "station_not_found")
     for recipe, verdict in (("eight", "PASS"), ("nine", "FAIL")):
-        body = {"recipe": recipe, "by": "eve", "reason": "next order"}
+        body = {"recipe": recipe, "reason": "next order"}
         station = client.put("/v1/stations/line-3/recipe", json=body).json()
         assert (station["id"], station["recipe"]) == ("line-3", recipe)
         result = post(client, label, {"station_id": "line-3"}).json()
         assert (result["recipe"], result["station_id"], result["verdict"]) == (recipe, "line-3", verdict)
     log = client.get("/v1/stations/line-3/changeovers").json()["items"]
     assert [(one["recipe"], one["by"], one["reason"]) for one in log] == [
-        ("nine", "eve", "next order"),
-        ("eight", "eve", "next order"),
+        ("nine", "ann", "next order"),
+        ("eight", "ann", "next order"),
     ]
     assert [one["id"] for one in client.get("/v1/stations").json()["items"]] == ["line-3"]
     assert client.get("/v1/stations/line-3").json()["recipe"] == "nine"

@@ -3,10 +3,11 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sa
 
+from service.audit.entry import Author
 from service.db import engine as db
 from service.errors import RecipeNotFound, SettingsInvalid
 from service.recipes.files import parse_recipe
-from service.recipes.repository import Author, RecipeRepository
+from service.recipes.repository import RecipeRepository
 from service.recipes.tables import RecipeVersionRow
 from tests.integration.conftest import RECIPE
 

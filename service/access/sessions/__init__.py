@@ -1,0 +1,1 @@
+"""Log-ins of users, and the sessions that follow."""

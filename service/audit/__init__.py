@@ -1,0 +1,1 @@
+"""Who did what, when and why: a trail that can only grow, and shows if it was changed."""

@@ -1,0 +1,1 @@
+"""One request, one result: what was sent again is answered with what came of it the first time."""
