@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from service import __version__
 from service.access.repository import KeyRepository
 from service.access.sessions.repository import SessionRepository
-from service.api import audit, health, inspections, problems, recipes, sessions, stations
+from service.api import audit, health, inspections, problems, recipes, sessions, stations, statistics
 from service.api.dependencies import Components
 from service.api.limits import BodyLimit
 from service.audit.repository import AuditRepository
@@ -25,6 +25,7 @@ from service.imaging.frame import Frame
 from service.inspections.images import ImageFolder
 from service.inspections.pipeline import InspectionPipeline
 from service.inspections.repository import InspectionRepository
+from service.inspections.reviews.repository import ReviewRepository
 from service.observability import metrics
 from service.ocr.engine import EngineSource
 from service.ocr.reader import Reader
@@ -32,7 +33,7 @@ from service.ocr.text import Reading
 from service.recipes.files import load_folder
 from service.recipes.repository import RecipeRepository
 from service.stations.repository import StationRepository
-from service.statistics.repository import write_pending
+from service.statistics.repository import StatisticsRepository, write_pending
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -117,6 +118,8 @@ def create_app(settings: Settings) -> FastAPI:
         images=images,
         batcher=batcher,
         pipeline=pipeline,
+        reviews=ReviewRepository(database),
+        statistics=StatisticsRepository(database),
         keys=KeyRepository(database),
         sessions=SessionRepository(database),
         audit=AuditRepository(database),
@@ -144,6 +147,7 @@ def build_api(image_max_bytes: int, lifespan: Lifespan[FastAPI] | None = None) -
         inspections.router,
         recipes.router,
         stations.router,
+        statistics.router,
         sessions.router,
         audit.router,
         health.router,

@@ -6,12 +6,14 @@ Every value is checked at start; `docs/settings.md` lists them all (held complet
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from platformdirs import user_data_path
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from service.errors import SettingsInvalid
 
@@ -77,6 +79,45 @@ class AccessSettings(_Group):
     )
 
 
+def _parse_shifts(value: object) -> object:
+    """`early=06:00, late=14:00` as names and minutes after midnight."""
+    if not isinstance(value, str):
+        return value
+    shifts = []
+    for part in filter(None, (part.strip() for part in value.split(","))):
+        name, _, begin = part.partition("=")
+        found = re.fullmatch(r"([01]\d|2[0-3]):([0-5]\d)", begin.strip())
+        if not name.strip() or found is None:
+            raise ValueError(f"{part!r} is no shift: write name=HH:MM, such as early=06:00")
+        shifts.append((name.strip(), int(found[1]) * 60 + int(found[2])))
+    if len({name for name, _ in shifts}) != len(shifts) or len({begin for _, begin in shifts}) != len(shifts):
+        raise ValueError("two shifts have the same name or the same beginning")
+    if len(shifts) == 1:
+        raise ValueError("one shift is none: name two or more, or none at all")
+    day_begins = shifts[0][1] if shifts else 0
+    return tuple(sorted(shifts, key=lambda shift: (shift[1] - day_begins) % 1440))
+
+
+def _is_a_timezone(value: str) -> str:
+    try:
+        ZoneInfo(value)
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        raise ValueError(f"{value!r} is no time zone, such as Europe/Berlin") from None
+    return value
+
+
+class PlantSettings(_Group):
+    """By which clock statistics are told."""
+
+    timezone: Annotated[str, AfterValidator(_is_a_timezone)] = Field(
+        "UTC", description="Time zone of hours, days and shifts in statistics, such as `Europe/Berlin`."
+    )
+    shifts: Annotated[tuple[tuple[str, int], ...], NoDecode, BeforeValidator(_parse_shifts)] = Field(
+        (),
+        description="Shifts and when they begin, the day's first one first: `early=06:00, late=14:00, night=22:00`.",
+    )
+
+
 class KeepSettings(_Group):
     """What is kept of an inspection."""
 
@@ -124,6 +165,7 @@ class Settings(BaseSettings):
     engine: EngineSettings = EngineSettings()
     limits: LimitSettings = LimitSettings()
     access: AccessSettings = AccessSettings()
+    plant: PlantSettings = PlantSettings()
     keep: KeepSettings = KeepSettings()
 
     @property

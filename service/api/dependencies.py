@@ -16,11 +16,13 @@ from service.imaging.frame import Frame
 from service.inspections.images import ImageFolder
 from service.inspections.pipeline import InspectionPipeline
 from service.inspections.repository import InspectionRepository
+from service.inspections.reviews.repository import ReviewRepository
 from service.ocr.reader import Reader
 from service.ocr.text import Reading
 from service.recipes.repository import RecipeRepository
 from service.settings import Settings
 from service.stations.repository import StationRepository
+from service.statistics.repository import StatisticsRepository
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class Components:
     images: ImageFolder
     batcher: Batcher[Reader, Frame, Reading]
     pipeline: InspectionPipeline
+    reviews: ReviewRepository
+    statistics: StatisticsRepository
     keys: KeyRepository
     sessions: SessionRepository
     audit: AuditRepository

@@ -9,7 +9,7 @@ from fastapi import Depends, Query
 from pydantic import AfterValidator, AwareDatetime
 
 from service.errors import ValueInvalid
-from service.inspections.repository import Filter
+from service.inspections.repository import Filter, ReviewState
 from service.matching.outcome import DefectCode, Verdict
 
 PRINTABLE: Final = r"^[^\x00-\x1f\x7f]+$"
@@ -36,6 +36,7 @@ def _filter(
     station_id: Name = None,
     part_id: Annotated[str | None, Query(max_length=128, pattern=PRINTABLE)] = None,
     defect: DefectCode | None = None,
+    review: ReviewState | None = None,
     text: Annotated[
         str | None,
         Query(
@@ -50,7 +51,7 @@ def _filter(
 ) -> Filter:
     if since is not None and until is not None and until <= since:
         raise ValueInvalid("until: must be later than since")
-    return Filter(verdict, recipe, station_id, part_id, defect, text, since, until)
+    return Filter(verdict, recipe, station_id, part_id, defect, review, text, since, until)
 
 
 Wanted = Annotated[Filter, Depends(_filter)]

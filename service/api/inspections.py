@@ -6,23 +6,27 @@ import datetime as dt
 import hashlib
 import json
 from dataclasses import asdict
+from itertools import chain
 from typing import Annotated, Any, Final
 from uuid import UUID
 
 from anyio import CancelScope, to_thread
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, StreamingResponse
 
 from service import errors
 from service.api.dependencies import App, Components
+from service.api.export import csv_lines
 from service.api.filters import Wanted
 from service.api.problems import responses
-from service.api.schemas import InspectionOut, InspectionPage
-from service.api.security import DENIALS, Submitter, can_read
+from service.api.schemas import InspectionOut, InspectionPage, ReviewIn
+from service.api.security import DENIALS, Reviewer, Submitter, can_read
 from service.api.submission import FORM_TYPE, RAW_TYPES, SubmissionIn, read_submission
+from service.audit.entry import Author
 from service.idempotency.repository import Claim
 from service.imaging.decode import MEDIA_TYPES
 from service.inspections.inspection import Submission
+from service.matching.outcome import Verdict
 
 router = APIRouter(prefix="/v1/inspections", tags=["inspections"], responses=DENIALS)
 
@@ -169,8 +173,28 @@ def list_inspections(
 ) -> InspectionPage:
     """Pages stay stable while inspections arrive."""
     found = app.inspections.page(wanted, before=str(cursor) if cursor else None, limit=limit + 1)
-    items = [InspectionOut.of(one) for one in found[:limit]]
+    reviews = app.reviews.of([one.id for one in found])
+    items = [InspectionOut.of(one, reviews.get(one.id)) for one in found[:limit]]
     return InspectionPage(items=items, next_cursor=items[-1].id if len(found) > limit else None)
+
+
+@router.get(
+    ".csv",
+    dependencies=[can_read],
+    operation_id="export_inspections",
+    summary="Inspections as a table (CSV), newest first",
+    response_class=StreamingResponse,
+    responses={
+        200: {"content": {"text/csv": {"schema": {"type": "string"}}}},
+        **responses(errors.ValueInvalid, errors.StoreUnavailable),
+    },
+)
+def export_inspections(app: App, wanted: Wanted) -> StreamingResponse:
+    """As many as there are, streamed; without an end of the stream, it broke off."""
+    headers = {"Content-Disposition": 'attachment; filename="inspections.csv"'}
+    lines = csv_lines(app.inspections, wanted)
+    first = next(lines)  # whatever is wrong with the database is told before the answer has begun
+    return StreamingResponse(chain([first], lines), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @router.get(
@@ -181,7 +205,21 @@ def list_inspections(
     responses=responses(errors.InspectionNotFound, errors.StoreUnavailable),
 )
 def get_inspection(app: App, inspection_id: str) -> InspectionOut:
-    return InspectionOut.of(app.inspections.get(inspection_id))
+    inspection = app.inspections.get(inspection_id)
+    return InspectionOut.of(inspection, app.reviews.of([inspection.id]).get(inspection.id))
+
+
+@router.post(
+    "/{inspection_id}/review",
+    operation_id="review_inspection",
+    summary="Confirm or overrule a verdict",
+    responses=responses(errors.InspectionNotFound, errors.ValueInvalid, errors.StoreUnavailable),
+)
+def review_inspection(app: App, caller: Reviewer, inspection_id: str, said: ReviewIn) -> InspectionOut:
+    """The verdict itself stays as it was. A later review takes the place of an earlier one; all are in the audit trail."""
+    inspection = app.inspections.get(inspection_id)
+    review = app.reviews.add(inspection, Verdict(said.verdict), Author(caller.name, said.reason))
+    return InspectionOut.of(inspection, review)
 
 
 @router.get(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from service.api.filters import PRINTABLE
 from service.audit.entry import MAX_REASON
 from service.inspections.inspection import Inspection, Judgement
+from service.inspections.reviews.review import Review, ReviewOutcome
 from service.matching.outcome import CharState, DefectCode, Outcome, Verdict
 from service.ocr.text import Quad
 from service.recipes.production import Source
@@ -80,6 +81,14 @@ class ProductionOut(Out):
     source: Source = Field(description="Whether it came with the part, or by which clock it was computed.")
 
 
+class ReviewOut(Out):
+    verdict: Verdict = Field(description="What the label really is: PASS or FAIL.")
+    outcome: ReviewOutcome = Field(description="What that says of what the line did with the part.")
+    by: str
+    reason: str
+    at: dt.datetime
+
+
 class InspectionOut(Out):
     id: str
     verdict: Verdict
@@ -101,9 +110,10 @@ class InspectionOut(Out):
         description="What a person should know of the image file; no defects of the label."
     )
     timings_ms: dict[str, float]
+    review: ReviewOut | None = Field(description="What a person said of it, the latest; null until then.")
 
     @classmethod
-    def of(cls, inspection: Inspection) -> InspectionOut:
+    def of(cls, inspection: Inspection, review: Review | None = None) -> InspectionOut:
         submission = inspection.submission
         return cls.model_validate(
             {
@@ -111,6 +121,7 @@ class InspectionOut(Out):
                 "recipe": submission.recipe,
                 "station_id": submission.station_id,
                 "part_id": submission.part_id,
+                "review": review,
             },
             from_attributes=True,
         )
@@ -146,6 +157,7 @@ class InspectionOut(Out):
                 "height": size[1] if size else None,
                 "notes": list(notes),
                 "timings_ms": {stage: round(spent, 2) for stage, spent in timings_ms.items()},
+                "review": None,
             },
             from_attributes=True,
         )
@@ -246,10 +258,19 @@ class ChangeoverIn(ReasonIn):
     recipe: Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
+class LineIn(ReasonIn):
+    line: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=PRINTABLE)]
+
+
 class StationOut(Out):
     id: str
-    recipe: str
-    since: dt.datetime
+    recipe: str | None
+    since: dt.datetime | None = Field(description="When it was given its recipe.")
+    line: str | None = Field(description="On which it stands: its results are counted there.")
+
+
+class ReviewIn(ReasonIn):
+    verdict: Literal["PASS", "FAIL"] = Field(description="What the label really is.")
 
 
 class StationList(BaseModel):

@@ -10,7 +10,7 @@ from service import errors
 from service.api.dependencies import App
 from service.api.filters import PRINTABLE
 from service.api.problems import responses
-from service.api.schemas import ChangeoverIn, ChangeoverList, ChangeoverOut, StationList, StationOut
+from service.api.schemas import ChangeoverIn, ChangeoverList, ChangeoverOut, LineIn, StationList, StationOut
 from service.api.security import DENIALS, Engineer, can_read
 from service.audit.entry import Author
 
@@ -66,3 +66,15 @@ def list_changeovers(
 ) -> ChangeoverList:
     found = app.stations.changeovers(station_id, limit)
     return ChangeoverList(items=[ChangeoverOut.model_validate(one) for one in found])
+
+
+@router.put(
+    "/{station_id}/line",
+    operation_id="assign_station",
+    summary="Say on which line a station stands",
+    responses=responses(errors.ValueInvalid, errors.StoreUnavailable),
+)
+def assign_station(app: App, caller: Engineer, station_id: StationId, said: LineIn) -> StationOut:
+    """Its results, earlier ones too, are counted there."""
+    station = app.stations.assign(station_id, said.line, Author(caller.name, said.reason))
+    return StationOut.model_validate(station)

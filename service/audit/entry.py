@@ -24,6 +24,8 @@ class Action(str, Enum):
     RECIPE_ACTIVATED = "recipe.activated"
     RECIPE_DEACTIVATED = "recipe.deactivated"
     STATION_CHANGED_OVER = "station.changed_over"
+    STATION_ASSIGNED = "station.assigned"
+    INSPECTION_REVIEWED = "inspection.reviewed"
     KEY_CREATED = "key.created"
     KEY_REVOKED = "key.revoked"
     USER_CREATED = "user.created"

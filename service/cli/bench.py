@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from service.cli.console import output, say
-from service.errors import RuntimeUnavailable
+from service.errors import RuntimeUnavailable, ValueInvalid
 from service.settings import load_settings
 
 app = typer.Typer(help="Measure PrintProof beside its peers.", no_args_is_help=True)
@@ -63,6 +63,29 @@ def match(
         raise _packages_missing(error) from None
 
     output.print(matching.table(matching.run(rounds)), markup=False)
+
+
+@app.command("store")
+def store(
+    rows: Annotated[int, typer.Option(min=1000, help="Rows to fill an empty database with.")],
+    out: Annotated[Path, typer.Option(help="Markdown file for the tables.")],
+) -> None:
+    """Fill the database of PRINTPROOF_DATABASE_URL if it is empty, and time queries and inserts among its rows."""
+    from models.bench import plant  # noqa: PLC0415
+    from models.bench import store as bench_store  # noqa: PLC0415
+    from service.db.engine import opened  # noqa: PLC0415
+
+    with opened(load_settings().database) as database:
+        there = bench_store.count_rows(database)
+        if there == 0:
+            plant.fill(database, rows, say)
+        elif there < rows:
+            raise ValueInvalid(f"the database holds {there:,} inspections, and only an empty one is filled")
+        queries = bench_store.measure_queries(database)
+        inserts = bench_store.measure_inserts(database)
+        text = bench_store.report(database.dialect.name, rows, queries, inserts)
+    out.write_text(text, "utf-8")
+    output.print(text, markup=False)
 
 
 def _packages_missing(error: ImportError) -> RuntimeUnavailable:

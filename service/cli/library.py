@@ -163,12 +163,28 @@ def set_station(
     say(f"{station_id} runs {recipe}")
 
 
+@station.command("assign")
+def assign_station(
+    station_id: Annotated[str, typer.Argument(help="The station.")],
+    line: Annotated[str, typer.Argument(help="The line on which it stands.")],
+    reason: Reason,
+    by: By,
+) -> None:
+    """Say on which line a station stands: its results are counted there."""
+    with _stations() as stations:
+        stations.assign(one_line("a station", station_id), one_line("a line", line), author(by, reason))
+    say(f"{station_id} stands on {line}")
+
+
 @station.command("list")
 def list_stations() -> None:
     """All stations and their recipes."""
     with _stations() as stations:
         for one in stations.all():
-            output.print(f"{one.id}  {one.recipe}  since {one.since:%Y-%m-%d %H:%M:%S}", markup=False)
+            facts = [one.id]
+            facts += [f"{one.recipe}  since {one.since:%Y-%m-%d %H:%M:%S}"] if one.since else ["no recipe"]
+            facts += [f"line {one.line}"] if one.line else []
+            output.print("  ".join(facts), markup=False)
 
 
 @station.command("changes")

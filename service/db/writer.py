@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import sqlalchemy as sa
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_MAX_GROUP: Final = 256
+MAX_GROUP = 256
+"""Works that share one commit at most."""
 
 
 @dataclass(slots=True)
@@ -56,7 +57,7 @@ class GroupWriter:
             with self._writing:
                 if not entry.done:
                     with self._queue:
-                        group, self._waiting = self._waiting[:_MAX_GROUP], self._waiting[_MAX_GROUP:]
+                        group, self._waiting = self._waiting[:MAX_GROUP], self._waiting[MAX_GROUP:]
                     self._commit_all(group)
         if entry.error is not None:
             raise entry.error

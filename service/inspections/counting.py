@@ -1,4 +1,4 @@
-"""What an inspection adds to the statistics."""
+"""What an inspection, and a review of it, add to the statistics."""
 
 from __future__ import annotations
 
@@ -8,19 +8,31 @@ from service.statistics.tallies import Kind, Tallies, Tally, minute_of
 
 if TYPE_CHECKING:
     from service.inspections.inspection import Inspection
+    from service.inspections.reviews.review import ReviewOutcome
 
 
 def count(inspection: Inspection, tallies: Tallies) -> None:
-    submission = inspection.submission
-    minute = minute_of(inspection.received_at)
-
-    def tally(kind: Kind, name: str, field: str) -> Tally:
-        station = submission.station_id or ""
-        return Tally(kind, minute, station, submission.recipe, inspection.recipe_version, name, field)
-
-    tallies.add(tally("verdict", inspection.verdict.value, ""))
+    tallies.add(_tally(inspection, "verdict", inspection.verdict.value))
     for defect in inspection.defects:
-        tallies.add(tally("defect", defect.code.value, defect.field or ""))
+        tallies.add(_tally(inspection, "defect", defect.code.value, defect.field or ""))
     for result in inspection.fields:
         if result.score is not None:
-            tallies.add(tally("score", "", result.name), total=result.score)
+            tallies.add(_tally(inspection, "score", "", result.name), total=result.score)
+
+
+def count_review(inspection: Inspection, outcome: ReviewOutcome, tallies: Tallies, count: int) -> None:
+    """In the minute of the inspection, so that the yield of its shift is told right."""
+    tallies.add(_tally(inspection, "review", outcome.value), count)
+
+
+def _tally(inspection: Inspection, kind: Kind, name: str, field: str = "") -> Tally:
+    submission = inspection.submission
+    return Tally(
+        kind,
+        minute_of(inspection.received_at),
+        submission.station_id or "",
+        submission.recipe,
+        inspection.recipe_version,
+        name,
+        field,
+    )

@@ -184,7 +184,7 @@ class InspectionPipeline:
         return Trial(recipe, judgement, received.at, (frame.width, frame.height), frame.notes, timings)
 
     def _recipe_of(self, station_id: str | None) -> str:
-        return self._stations.get(station_id or "").recipe
+        return self._stations.recipe_of(station_id or "")
 
     @contextmanager
     def _admission(self) -> Iterator[None]:

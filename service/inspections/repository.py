@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from service.idempotency.repository import finish
 from service.inspections import rows
 from service.inspections.counting import count
 from service.inspections.inspection import Inspection, Submission
+from service.inspections.reviews.tables import ReviewRow
 from service.inspections.tables import InspectionDefectRow, InspectionRow, InspectionTextRow, SerialRow
 from service.matching.outcome import DefectCode, Verdict
 from service.statistics.repository import pending
@@ -30,6 +32,28 @@ if TYPE_CHECKING:
 _SERIALS_LOCK: Final = 0x5050_0002
 
 
+MAX_STREAK: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Streak:
+    """Parts of a station in a row, up to now, that did not pass; at most `MAX_STREAK` are counted."""
+
+    station_id: str
+    count: int
+    since: dt.datetime | None
+    last_inspection: str | None
+
+
+class ReviewState(str, Enum):
+    """`open` is a verdict REVIEW on which nobody has decided; the others are outcomes of a review."""
+
+    OPEN = "open"
+    CONFIRMED = "confirmed"
+    FALSE_REJECT = "false_reject"
+    ESCAPE = "escape"
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
     """What to list; None is any. `since` is the first moment of receipt, `until` the first that is too late."""
@@ -39,9 +63,45 @@ class Filter:
     station_id: str | None = None
     part_id: str | None = None
     defect: DefectCode | None = None
+    review: ReviewState | None = None
     text: str | None = None
     since: dt.datetime | None = None
     until: dt.datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An inspection as a line of a table; `defects` are their codes."""
+
+    id: str
+    received_at: dt.datetime
+    captured_at: dt.datetime | None
+    verdict: str
+    reject: bool
+    recipe: str
+    recipe_version: int
+    station_id: str | None
+    part_id: str | None
+    defects: list[dict[str, Any]]
+    expected: dict[str, str]
+    reviewed: str | None
+    reviewed_by: str | None
+    review_reason: str | None
+
+
+_OF_LINE: Final = (
+    "id",
+    "received_at",
+    "captured_at",
+    "verdict",
+    "reject",
+    "recipe",
+    "recipe_version",
+    "station_id",
+    "part_id",
+    "defects",
+    "expected",
+)
 
 
 class SerialLog:
@@ -134,6 +194,32 @@ class InspectionRepository:
             query = query.order_by(InspectionRow.id.desc()).limit(limit)
             return [rows.inspection_of(row) for row in session.scalars(query)]
 
+    def lines(self, wanted: Filter, *, before: str | None, limit: int) -> list[Line]:
+        """As `page`, without what takes long to read."""
+        columns: list[Any] = [getattr(InspectionRow, name) for name in _OF_LINE]
+        query = sa.select(*columns, ReviewRow.verdict, ReviewRow.by, ReviewRow.reason)
+        query = query.join(ReviewRow, ReviewRow.inspection_id == InspectionRow.id, isouter=True)
+        with transaction(self._engine) as session:
+            query = query.where(*_conditions(wanted, session.connection()))
+            if before is not None:
+                query = query.where(InspectionRow.id < before)
+            rows = session.execute(query.order_by(InspectionRow.id.desc()).limit(limit))
+            return [Line(*tuple(row)) for row in rows]
+
+    def streak(self, station_id: str) -> Streak:
+        """How many of a station's last parts in a row did not pass."""
+        of_station = InspectionRow.station_id == station_id
+        passed = sa.select(InspectionRow.id).where(of_station, InspectionRow.verdict == Verdict.PASS.value)
+        with transaction(self._engine) as session:
+            last_pass = session.scalars(passed.order_by(InspectionRow.id.desc()).limit(1)).first()
+            after = sa.select(InspectionRow.id, InspectionRow.received_at).where(of_station)
+            if last_pass is not None:
+                after = after.where(InspectionRow.id > last_pass)
+            found = list(session.execute(after.order_by(InspectionRow.id.desc()).limit(MAX_STREAK)))
+        if not found:
+            return Streak(station_id, 0, None, None)
+        return Streak(station_id, len(found), found[-1].received_at, found[0].id)
+
     def reachable(self) -> bool:
         """Whether the database answers, and is the one with our tables."""
         try:
@@ -167,6 +253,12 @@ def _conditions(wanted: Filter, connection: sa.Connection) -> list[sa.ColumnElem
             InspectionDefectRow.code == wanted.defect.value
         )
         found.append(InspectionRow.id.in_(of_code))
+    if wanted.review is ReviewState.OPEN:
+        reviewed = sa.exists().where(ReviewRow.inspection_id == InspectionRow.id)
+        found += [InspectionRow.verdict == Verdict.REVIEW.value, ~reviewed]
+    elif wanted.review is not None:
+        of_outcome = sa.select(ReviewRow.inspection_id).where(ReviewRow.outcome == wanted.review.value)
+        found.append(InspectionRow.id.in_(of_outcome))
     if wanted.text is not None:
         found.append(InspectionRow.id.in_(_with_text(wanted.text, connection)))
     return found

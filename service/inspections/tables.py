@@ -3,7 +3,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from sqlalchemy import JSON, Index, String, Text
+from sqlalchemy import JSON, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from service.db.engine import Base
@@ -49,6 +49,13 @@ class InspectionRow(Base):
         Index("ix_inspections_station", "station_id", "id"),
         Index("ix_inspections_station_verdict", "station_id", "verdict", "id"),
         Index("ix_inspections_part", "part_id", "id"),
+        Index(
+            "ix_inspections_image",
+            "verdict",
+            "id",
+            sqlite_where=text("image_key IS NOT NULL"),
+            postgresql_where=text("image_key IS NOT NULL"),
+        ),
         {"postgresql_partition_by": "RANGE (id)"},
     )
 

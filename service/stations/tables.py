@@ -10,10 +10,11 @@ from service.db.types import Instant
 
 
 class StationRow(Base):
-    """A station and the recipe that its cameras need not name."""
+    """A station, the recipe that its cameras need not name, and the line on which it stands."""
 
     __tablename__ = "stations"
 
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
-    recipe: Mapped[str] = mapped_column(String(64))
-    since: Mapped[dt.datetime] = mapped_column(Instant)
+    recipe: Mapped[str | None] = mapped_column(String(64))
+    since: Mapped[dt.datetime | None] = mapped_column(Instant)
+    line: Mapped[str | None] = mapped_column(String(64))

@@ -9,7 +9,7 @@ from service.db.engine import Base
 class TallyRow(Base):
     """What was counted in a minute. Written with the inspections themselves, so that statistics never disagree.
 
-    `kind` is `verdict` (`name`: the verdict), `defect` (`name`: the code; `field`) or `score` (`field`; `total`: sum
+    `kind` is `verdict` (`name`: the verdict), `review` (`name`: its outcome), `defect` (`name`: the code; `field`) or `score` (`field`; `total`: sum
     of the scores). Empty texts stand for none, as parts of a key cannot be null.
     """
 

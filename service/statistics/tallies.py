@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-Kind = Literal["verdict", "defect", "score"]
+Kind = Literal["verdict", "review", "defect", "score"]
 
 
 class Tally(NamedTuple):

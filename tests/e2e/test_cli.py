@@ -58,7 +58,7 @@ def test_inspect_json_has_the_keys_of_the_api(samples: Samples) -> None:
     assert (done.returncode, result["verdict"], result["defects"][0]["code"]) == (1, "FAIL", "MISMATCH")
     assert list(result)[1:] == [
         "id", "verdict", "reject", "recipe", "recipe_version", "station_id", "part_id", "received_at", "production",
-        "fields", "defects", "lines", "width", "height", "notes", "timings_ms",
+        "fields", "defects", "lines", "width", "height", "notes", "timings_ms", "review",
     ]  # fmt: skip
 
 

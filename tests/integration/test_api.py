@@ -54,7 +54,7 @@ def test_the_answer_has_the_fixed_keys(client: TestClient, good: tuple[bytes, Sa
     result = response.json()
     assert list(result) == [
         "id", "verdict", "reject", "recipe", "recipe_version", "station_id", "part_id", "received_at", "production",
-        "fields", "defects", "lines", "width", "height", "notes", "timings_ms",
+        "fields", "defects", "lines", "width", "height", "notes", "timings_ms", "review",
     ]  # fmt: skip
     assert list(result["fields"][0]) == [
         "name",

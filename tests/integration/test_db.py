@@ -15,6 +15,7 @@ from alembic.migration import MigrationContext
 from alembic.util import CommandError
 from uuid_utils import uuid7
 
+import service.app  # noqa: F401 (all tables)
 from service.db import engine as db
 from service.db.types import Instant, first_id_of
 from service.db.writer import GroupWriter
