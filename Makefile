@@ -54,7 +54,7 @@ lock: ## Write the lock files anew (needs uv); they hold hashes and no addresses
 	uv pip compile -q --upgrade --universal --generate-hashes --no-header --no-annotate --python-version 3.10 \
 		pyproject.toml --extra onnx -o requirements.lock
 	uv pip compile -q --universal --generate-hashes --no-header --no-annotate --python-version 3.10 \
-		-c requirements.lock pyproject.toml --extra onnx --extra paddle --extra bench --group dev -o requirements-dev.lock
+		-c requirements.lock pyproject.toml --extra onnx --extra paddle --extra bench --extra s3 --group dev -o requirements-dev.lock
 	uv pip compile -q --upgrade --universal --generate-hashes --no-header --no-annotate --python-version 3.10 \
 		models/requirements-convert.in -o models/requirements-convert.lock
 	for peer in faster-paddle paddleocr rapidocr; do \

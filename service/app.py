@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,17 @@ from fastapi import FastAPI
 from service import __version__
 from service.access.repository import KeyRepository
 from service.access.sessions.repository import SessionRepository
-from service.api import audit, health, inspections, problems, recipes, sessions, stations, statistics
+from service.api import (
+    audit,
+    health,
+    inspections,
+    pictures,
+    problems,
+    recipes,
+    sessions,
+    stations,
+    statistics,
+)
 from service.api.dependencies import Components
 from service.api.limits import BodyLimit
 from service.audit.repository import AuditRepository
@@ -21,11 +32,12 @@ from service.db import engine as db
 from service.db.writer import GroupWriter
 from service.errors import SettingsInvalid
 from service.idempotency.repository import IdempotencyRepository
+from service.images.store import open_store
 from service.imaging.frame import Frame
-from service.inspections.images import ImageFolder
 from service.inspections.pipeline import InspectionPipeline
 from service.inspections.repository import InspectionRepository
 from service.inspections.reviews.repository import ReviewRepository
+from service.inspections.sweeper import Sweeper
 from service.observability import metrics
 from service.ocr.engine import EngineSource
 from service.ocr.reader import Reader
@@ -34,6 +46,7 @@ from service.recipes.files import load_folder
 from service.recipes.repository import RecipeRepository
 from service.stations.repository import StationRepository
 from service.statistics.repository import StatisticsRepository, write_pending
+from service.upkeep import keep_up
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -87,7 +100,7 @@ def create_app(settings: Settings) -> FastAPI:
         queue_size=engine.queue_size,
         hang_after_s=engine.hang_after_s,
     )
-    images = ImageFolder(settings.images)
+    images = open_store(settings)
     writer = GroupWriter(database, before_commit=write_pending)
     inspection_repository = InspectionRepository(database, writer)
     station_repository = StationRepository(database)
@@ -102,10 +115,21 @@ def create_app(settings: Settings) -> FastAPI:
         max_in_flight=engine.queue_size,
     )
 
+    idempotency = IdempotencyRepository(writer)
+    sweeper = Sweeper(inspection_repository, images, settings.keep)
+    tasks = {
+        "sweep": sweeper.sweep,
+        "idempotency_keys": idempotency.purge,
+        "months": lambda now: db.prepare_months(database, now),
+    }
+
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         batcher.start()
+        upkeep = asyncio.create_task(keep_up(tasks))
         yield
+        sweeper.stop()
+        upkeep.cancel()
         await to_thread.run_sync(batcher.drain, ENGINE_STOP_TIMEOUT_S)
         database.dispose()
 
@@ -123,7 +147,7 @@ def create_app(settings: Settings) -> FastAPI:
         keys=KeyRepository(database),
         sessions=SessionRepository(database),
         audit=AuditRepository(database),
-        idempotency=IdempotencyRepository(writer),
+        idempotency=idempotency,
     )
     return app
 
@@ -145,6 +169,7 @@ def build_api(image_max_bytes: int, lifespan: Lifespan[FastAPI] | None = None) -
     problems.install(app)
     for router in (
         inspections.router,
+        pictures.router,
         recipes.router,
         stations.router,
         statistics.router,

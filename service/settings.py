@@ -121,10 +121,35 @@ class PlantSettings(_Group):
 class KeepSettings(_Group):
     """What is kept of an inspection."""
 
+    pass_days: float = Field(
+        0,
+        ge=0,
+        description="Days that images of PASS are kept; 0, here and below, is for ever. Results stay.",
+    )
+    fail_days: float = Field(0, ge=0, description="Days that images of FAIL are kept.")
+    review_days: float = Field(
+        0, ge=0, description="Days that images of REVIEW are kept, once somebody has decided on them."
+    )
+    images_max_gb: float = Field(
+        0,
+        ge=0,
+        description="Gigabytes (10^9 bytes) of images; beyond them the oldest are deleted, PASS first. 0 is no limit.",
+    )
     evidence: Literal["not_passed", "all"] = Field(
         "not_passed",
         description="Whose scores and states of each character are stored: all, or of what did not pass.",
     )
+
+
+class S3Settings(_Group):
+    """A bucket for images; credentials come as boto3 finds them (AWS_ACCESS_KEY_ID and so on, or a role)."""
+
+    bucket: str | None = Field(
+        None, description="Keep images in this S3 bucket, not in a folder (needs `printproof[s3]`)."
+    )
+    prefix: str = Field("", description="What the names of images begin with there, such as `plant-1/`.")
+    endpoint_url: str | None = Field(None, description="Address of a store that is not Amazon's.")
+    region: str | None = Field(None, description="Region of the bucket.")
 
 
 class Settings(BaseSettings):
@@ -167,6 +192,7 @@ class Settings(BaseSettings):
     access: AccessSettings = AccessSettings()
     plant: PlantSettings = PlantSettings()
     keep: KeepSettings = KeepSettings()
+    s3: S3Settings = S3Settings()
 
     @property
     def database(self) -> str:

@@ -19,10 +19,10 @@ import sqlalchemy as sa
 from uuid_utils import uuid7
 
 from models.bench.plant import RECIPES, STATIONS
-from service.api.export import csv_lines
 from service.db import writer as db_writer
 from service.db.engine import transaction
 from service.db.writer import GroupWriter
+from service.inspections.export import csv_lines
 from service.inspections.inspection import Inspection
 from service.inspections.repository import Filter, InspectionRepository, ReviewState
 from service.inspections.tables import InspectionRow

@@ -12,8 +12,8 @@ from service.access.sessions.repository import SessionRepository
 from service.audit.repository import AuditRepository
 from service.batching.batcher import Batcher
 from service.idempotency.repository import IdempotencyRepository
+from service.images.store import ImageStore
 from service.imaging.frame import Frame
-from service.inspections.images import ImageFolder
 from service.inspections.pipeline import InspectionPipeline
 from service.inspections.repository import InspectionRepository
 from service.inspections.reviews.repository import ReviewRepository
@@ -31,7 +31,7 @@ class Components:
     recipes: RecipeRepository
     stations: StationRepository
     inspections: InspectionRepository
-    images: ImageFolder
+    images: ImageStore
     batcher: Batcher[Reader, Frame, Reading]
     pipeline: InspectionPipeline
     reviews: ReviewRepository

@@ -12,11 +12,10 @@ from uuid import UUID
 
 from anyio import CancelScope, to_thread
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
-from fastapi.responses import FileResponse, StreamingResponse
+from fastapi.responses import StreamingResponse
 
 from service import errors
 from service.api.dependencies import App, Components
-from service.api.export import csv_lines
 from service.api.filters import Wanted
 from service.api.problems import responses
 from service.api.schemas import InspectionOut, InspectionPage, ReviewIn
@@ -24,7 +23,7 @@ from service.api.security import DENIALS, Reviewer, Submitter, can_read
 from service.api.submission import FORM_TYPE, RAW_TYPES, SubmissionIn, read_submission
 from service.audit.entry import Author
 from service.idempotency.repository import Claim
-from service.imaging.decode import MEDIA_TYPES
+from service.inspections.export import csv_lines
 from service.inspections.inspection import Submission
 from service.matching.outcome import Verdict
 
@@ -220,25 +219,3 @@ def review_inspection(app: App, caller: Reviewer, inspection_id: str, said: Revi
     inspection = app.inspections.get(inspection_id)
     review = app.reviews.add(inspection, Verdict(said.verdict), Author(caller.name, said.reason))
     return InspectionOut.of(inspection, review)
-
-
-@router.get(
-    "/{inspection_id}/image",
-    dependencies=[can_read],
-    operation_id="get_inspection_image",
-    summary="The image as it was sent",
-    response_class=FileResponse,
-    responses={
-        200: {"content": {kind: {"schema": _BINARY} for kind in sorted(set(MEDIA_TYPES.values()))}},
-        **responses(errors.InspectionNotFound, errors.ImageNotFound, errors.StoreUnavailable),
-    },
-)
-def get_inspection_image(app: App, inspection_id: str) -> FileResponse:
-    inspection = app.inspections.get(inspection_id)
-    if inspection.image_key is None:
-        raise errors.ImageNotFound("the image of this inspection is no longer stored")
-    # A stored image is data from outside: no browser may take it for anything but an image.
-    headers = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'"}
-    return FileResponse(
-        app.images.path(inspection.image_key), media_type=inspection.media_type, headers=headers
-    )

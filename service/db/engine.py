@@ -181,8 +181,18 @@ def prepare(engine: sa.Engine) -> None:
         migrate(engine)
     else:
         require_current(engine)
+        prepare_months(engine, dt.datetime.now(dt.timezone.utc))
+
+
+def prepare_months(engine: sa.Engine, now: dt.datetime) -> None:
+    """Make the partitions of the next months, where there are partitions.
+
+    Raises:
+        StoreUnavailable
+    """
+    if engine.dialect.name == "postgresql":
         with change(engine) as session:
-            add_months_ahead(session.connection(), dt.datetime.now(dt.timezone.utc))
+            add_months_ahead(session.connection(), now)
 
 
 @contextlib.contextmanager

@@ -76,9 +76,9 @@ class IdempotencyRepository:
         gone = sa.delete(IdempotencyRow).where(*_is_ours(claim), IdempotencyRow.inspection_id.is_(None))
         self._writer.run(lambda session: session.execute(gone))
 
-    def purge(self) -> None:
+    def purge(self, now: dt.datetime) -> None:
         """Forget keys whose time is over."""
-        over = sa.delete(IdempotencyRow).where(IdempotencyRow.expires_at <= dt.datetime.now(dt.timezone.utc))
+        over = sa.delete(IdempotencyRow).where(IdempotencyRow.expires_at <= now)
         self._writer.run(lambda session: session.execute(over))
 
 

@@ -19,11 +19,11 @@ from service import __version__
 from service.batching.batcher import Batcher
 from service.errors import DeadlinePassed, EngineFailed, NotReady, QueueFull, Unavailable
 from service.idempotency.repository import Claim
+from service.images.store import ImageStore, key_of
 from service.imaging.decode import decode
 from service.imaging.frame import Frame
 from service.imaging.regions import View
 from service.inspections.evidence import gather
-from service.inspections.images import ImageFolder
 from service.inspections.inspection import (
     Inspection,
     Judgement,
@@ -95,7 +95,7 @@ class InspectionPipeline:
         recipes: RecipeRepository,
         stations: StationRepository,
         batcher: Batcher[Reader, Frame, Reading],
-        images: ImageFolder,
+        images: ImageStore,
         inspections: InspectionRepository,
         limits: LimitSettings,
         keep: KeepSettings,
@@ -244,7 +244,8 @@ class InspectionPipeline:
         facts = reader.facts
         inspection_id = str(uuid_utils.uuid7(nanoseconds=int(received.at.timestamp() * 1000) * 10**6))
         image_sha256 = hashlib.sha256(received.image).hexdigest()
-        image_key = self._images.put(inspection_id, received.at, frame.media_type, received.image)
+        image_key = key_of(inspection_id, received.at, frame.media_type)
+        self._images.put(image_key, received.image, frame.media_type)
 
         def row(log: SerialLog) -> tuple[Inspection, dict[str, str]]:
             # Asked for when the database is ours: a verdict that had to wait too long for it is late as well.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
@@ -43,6 +43,15 @@ class Streak:
     count: int
     since: dt.datetime | None
     last_inspection: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptImage:
+    """An image in the store, and its size in bytes."""
+
+    inspection_id: str
+    key: str
+    size: int
 
 
 class ReviewState(str, Enum):
@@ -219,6 +228,29 @@ class InspectionRepository:
         if not found:
             return Streak(station_id, 0, None, None)
         return Streak(station_id, len(found), found[-1].received_at, found[0].id)
+
+    def oldest_images(self, verdict: Verdict, before: dt.datetime, limit: int) -> list[KeptImage]:
+        """The oldest images of a verdict that were received before a time; of REVIEW those that somebody decided on."""
+        row = InspectionRow
+        query = sa.select(row.id, row.image_key, row.image_bytes).where(
+            row.image_key.is_not(None), row.verdict == verdict.value, row.id < first_id_of(before)
+        )
+        if verdict is Verdict.REVIEW:
+            query = query.where(sa.exists().where(ReviewRow.inspection_id == row.id))
+        with transaction(self._engine) as session:
+            found = session.execute(query.order_by(row.id).limit(limit))
+            return [KeptImage(one.id, one.image_key, one.image_bytes) for one in found]
+
+    def forget_images(self, inspection_ids: Sequence[str]) -> None:
+        """Note that the images of inspections are no longer stored."""
+        gone = sa.update(InspectionRow).where(InspectionRow.id.in_(inspection_ids)).values(image_key=None)
+        self._writer.run(lambda session: session.execute(gone))
+
+    def image_bytes(self) -> int:
+        """What all stored images take."""
+        total = sa.select(sa.func.sum(InspectionRow.image_bytes)).where(InspectionRow.image_key.is_not(None))
+        with transaction(self._engine) as session:
+            return int(session.scalar(total) or 0)
 
     def reachable(self) -> bool:
         """Whether the database answers, and is the one with our tables."""

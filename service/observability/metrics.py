@@ -29,6 +29,12 @@ batch_size = Histogram(
     "printproof_batch_size", "Images per engine call.", buckets=(1, 2, 4, 8, 16, 32, 64), registry=registry
 )
 queue_size = Gauge("printproof_queue_size", "Images waiting for the engine.", registry=registry)
+images_swept = Counter(
+    "printproof_images_swept",
+    "Images deleted because they were kept long enough, by verdict.",
+    ["verdict"],
+    registry=registry,
+)
 ready = Gauge("printproof_ready", "1 while the service takes inspections.", registry=registry)
 device_fallback = Gauge(
     "printproof_device_fallback",

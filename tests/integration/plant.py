@@ -16,8 +16,8 @@ import sqlalchemy as sa
 
 from service.batching.batcher import Batcher, State
 from service.db.writer import GroupWriter
+from service.images.folder import ImageFolder
 from service.imaging.frame import Frame
-from service.inspections.images import ImageFolder
 from service.inspections.inspection import Inspection, Submission
 from service.inspections.pipeline import InspectionPipeline
 from service.inspections.repository import Filter, InspectionRepository

@@ -76,7 +76,7 @@ def test_a_result_is_remembered_for_a_day(database: sa.Engine, monkeypatch: pyte
     keys = repository(database)
     monkeypatch.setattr(idempotency_repository, "KEPT_FOR", dt.timedelta(0))
     finish_now(database, keys.claim("key/1", "k", "print", LEASE), "inspection")
-    keys.purge()
+    keys.purge(dt.datetime.now(dt.timezone.utc))
     with db.transaction(database) as session:
         assert session.scalar(sa.text("SELECT count(*) FROM idempotency_keys")) == 0
     monkeypatch.undo()

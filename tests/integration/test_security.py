@@ -33,6 +33,8 @@ ALLOWED = {
     "list_inspections": READ,
     "get_inspection": READ,
     "get_inspection_image": READ,
+    "get_inspection_thumbnail": READ,
+    "get_inspection_overlay": READ,
     "export_inspections": READ,
     "review_inspection": REVIEW,
     "get_statistics": READ,

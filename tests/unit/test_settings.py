@@ -40,3 +40,27 @@ def test_every_fault_names_its_variable(monkeypatch: pytest.MonkeyPatch) -> None
 def test_every_variable_is_described() -> None:
     assert all(variables().values())
     assert "PRINTPROOF_LIMITS__DEADLINE_MS" in variables()
+
+
+def test_shifts_and_time_zone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRINTPROOF_PLANT__SHIFTS", "late=14:00, night=22:00,early=06:00")
+    monkeypatch.setenv("PRINTPROOF_PLANT__TIMEZONE", "Europe/Berlin")
+    plant = load_settings().plant
+    assert plant.shifts == (
+        ("late", 840),
+        ("night", 1320),
+        ("early", 360),
+    )  # the day begins with the late shift
+    monkeypatch.setenv("PRINTPROOF_PLANT__TIMEZONE", "Mars/Base")
+    with pytest.raises(SettingsInvalid, match="PRINTPROOF_PLANT__TIMEZONE"):
+        load_settings()
+
+
+@pytest.mark.parametrize(
+    "shifts",
+    ["early", "early=6", "early=24:00, late=14:00", "a=06:00, a=14:00", "a=06:00, b=06:00", "a=06:00"],
+)
+def test_shifts_that_are_none(monkeypatch: pytest.MonkeyPatch, shifts: str) -> None:
+    monkeypatch.setenv("PRINTPROOF_PLANT__SHIFTS", shifts)
+    with pytest.raises(SettingsInvalid, match="PRINTPROOF_PLANT__SHIFTS"):
+        load_settings()

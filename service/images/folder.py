@@ -1,39 +1,23 @@
-"""Inspected images, kept exactly as they were sent."""
+"""Images in a local folder, one sub-folder a day."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from service.errors import ImageNotFound, StoreUnavailable
 
 if TYPE_CHECKING:
-    import datetime as dt
     from pathlib import Path
-
-SUFFIXES: Final = {
-    "image/jpeg": ".jpg",
-    "image/png": ".png",
-    "image/bmp": ".bmp",
-    "image/tiff": ".tif",
-    "image/webp": ".webp",
-}
 
 
 class ImageFolder:
-    """Images in a local folder, one sub-folder a day."""
-
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def put(self, inspection_id: str, received_at: dt.datetime, media_type: str, data: bytes) -> str:
-        """Store an image so that it survives a loss of power; returns its key.
-
-        Raises:
-            StoreUnavailable: the folder cannot be written.
-        """
-        key = f"{received_at:%Y/%m/%d}/{inspection_id}{SUFFIXES[media_type]}"
+    def put(self, key: str, data: bytes, media_type: str) -> None:  # noqa: ARG002 (a file has none)
         path = self._folder / key
         partial = path.with_suffix(".part")
         try:
@@ -48,18 +32,21 @@ class ImageFolder:
             with contextlib.suppress(OSError):
                 partial.unlink()
             raise StoreUnavailable(f"the image cannot be stored: {error.strerror or error}") from error
-        return key
 
-    def path(self, key: str) -> Path:
-        """Where an image is.
+    def read(self, key: str) -> bytes:
+        try:
+            return (self._folder / key).read_bytes()
+        except FileNotFoundError:
+            raise ImageNotFound("the image of this inspection is no longer stored") from None
+        except OSError as error:
+            raise StoreUnavailable(f"the image cannot be read: {error.strerror or error}") from error
 
-        Raises:
-            ImageNotFound: it is no longer there.
-        """
-        path = self._folder / key
-        if not path.is_file():
-            raise ImageNotFound("the image of this inspection is no longer stored")
-        return path
+    def delete(self, keys: Sequence[str]) -> None:
+        try:
+            for key in keys:
+                (self._folder / key).unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreUnavailable(f"an image cannot be deleted: {error.strerror or error}") from error
 
 
 def _make_folder(folder: Path) -> None:
