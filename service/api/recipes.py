@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import PlainTextResponse
 
 from service import errors
 from service.api.dependencies import App
+from service.api.filters import PRINTABLE
 from service.api.inspections import IMAGE_BODY, SUBMISSION_ERRORS
 from service.api.problems import responses
 from service.api.schemas import (
@@ -34,6 +35,7 @@ from service.recipes.resolve import needed_values
 
 router = APIRouter(prefix="/v1/recipes", tags=["recipes"], responses=DENIALS)
 
+RecipeName = Annotated[str, Path(pattern=PRINTABLE, max_length=64)]
 Version = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
 
 
@@ -93,7 +95,7 @@ def validate_recipe(said: RecipeText) -> RecipeValidation:
     summary="One recipe, its active version unless another is named",
     responses=responses(errors.RecipeNotFound, errors.ValueInvalid, errors.StoreUnavailable),
 )
-def get_recipe(app: App, name: str, version: Version = None) -> RecipeOut:
+def get_recipe(app: App, name: RecipeName, version: Version = None) -> RecipeOut:
     return RecipeOut.of(app.recipes.get(name, version))
 
 
@@ -108,7 +110,7 @@ def get_recipe(app: App, name: str, version: Version = None) -> RecipeOut:
         **responses(errors.RecipeNotFound, errors.ValueInvalid, errors.StoreUnavailable),
     },
 )
-def export_recipe(app: App, name: str, version: Version = None) -> PlainTextResponse:
+def export_recipe(app: App, name: RecipeName, version: Version = None) -> PlainTextResponse:
     stored = app.recipes.get(name, version)
     headers = {"Content-Disposition": f'attachment; filename="{stored.recipe.name}.yaml"'}
     return PlainTextResponse(stored.source, media_type="application/yaml", headers=headers)
@@ -119,9 +121,9 @@ def export_recipe(app: App, name: str, version: Version = None) -> PlainTextResp
     dependencies=[can_read],
     operation_id="list_recipe_versions",
     summary="All versions, the newest first",
-    responses=responses(errors.RecipeNotFound, errors.StoreUnavailable),
+    responses=responses(errors.RecipeNotFound, errors.ValueInvalid, errors.StoreUnavailable),
 )
-def list_recipe_versions(app: App, name: str) -> RecipeList:
+def list_recipe_versions(app: App, name: RecipeName) -> RecipeList:
     return RecipeList(items=[RecipeOut.of(stored) for stored in app.recipes.versions(name)])
 
 
@@ -134,7 +136,7 @@ def list_recipe_versions(app: App, name: str) -> RecipeList:
 )
 def diff_recipe(
     app: App,
-    name: str,
+    name: RecipeName,
     old: Annotated[int, Query(alias="from", ge=1, le=2**31 - 1)],
     new: Annotated[int, Query(alias="to", ge=1, le=2**31 - 1)],
 ) -> RecipeDiff:
@@ -150,7 +152,7 @@ def diff_recipe(
     responses=responses(errors.ValueInvalid, errors.StoreUnavailable),
 )
 def list_recipe_changes(
-    app: App, name: str, limit: Annotated[int, Query(ge=1, le=1000)] = 100
+    app: App, name: RecipeName, limit: Annotated[int, Query(ge=1, le=1000)] = 100
 ) -> RecipeChangeList:
     return RecipeChangeList(
         items=[RecipeChangeOut.model_validate(one) for one in app.recipes.changes(name, limit)]
@@ -168,7 +170,7 @@ _CHANGES = responses(
     summary="Judge by a version from now on",
     responses=_CHANGES,
 )
-def activate_recipe(app: App, caller: Engineer, name: str, said: ActivationIn) -> RecipeOut:
+def activate_recipe(app: App, caller: Engineer, name: RecipeName, said: ActivationIn) -> RecipeOut:
     return RecipeOut.of(app.recipes.activate(name, said.version, Author(caller.name, said.reason)))
 
 
@@ -178,7 +180,7 @@ def activate_recipe(app: App, caller: Engineer, name: str, said: ActivationIn) -
     summary="Judge by the version that was active before",
     responses=_CHANGES,
 )
-def roll_back_recipe(app: App, caller: Engineer, name: str, said: ReasonIn) -> RecipeOut:
+def roll_back_recipe(app: App, caller: Engineer, name: RecipeName, said: ReasonIn) -> RecipeOut:
     return RecipeOut.of(app.recipes.roll_back(name, Author(caller.name, said.reason)))
 
 
@@ -189,7 +191,7 @@ def roll_back_recipe(app: App, caller: Engineer, name: str, said: ReasonIn) -> R
     summary="Judge by no version any more; all of them stay stored",
     responses=_CHANGES,
 )
-def deactivate_recipe(app: App, caller: Engineer, name: str, said: ReasonIn) -> None:
+def deactivate_recipe(app: App, caller: Engineer, name: RecipeName, said: ReasonIn) -> None:
     app.recipes.deactivate(name, Author(caller.name, said.reason))
 
 
@@ -201,7 +203,7 @@ def deactivate_recipe(app: App, caller: Engineer, name: str, said: ReasonIn) -> 
     responses=responses(*SUBMISSION_ERRORS),
     openapi_extra=IMAGE_BODY,
 )
-async def try_recipe(request: Request, app: App, name: str, version: Version = None) -> InspectionOut:
+async def try_recipe(request: Request, app: App, name: RecipeName, version: Version = None) -> InspectionOut:
     """The image and the values as for an inspection; `version` may be one that is not active."""
     image, submission, deadline_ms = await read_submission(request, recipe=name, other={"version"})
     trial = await app.pipeline.try_out(

@@ -255,7 +255,7 @@ class RecipeChangeList(BaseModel):
 
 
 class ChangeoverIn(ReasonIn):
-    recipe: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+    recipe: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=PRINTABLE)]
 
 
 class LineIn(ReasonIn):

@@ -66,6 +66,7 @@ def allowed(permission: Permission) -> Callable[[Principal], Principal]:
     return check
 
 
+Reader = Annotated[Principal, Depends(allowed(Permission.READ))]
 Submitter = Annotated[Principal, Depends(allowed(Permission.SUBMIT))]
 Engineer = Annotated[Principal, Depends(allowed(Permission.CONFIGURE))]
 Reviewer = Annotated[Principal, Depends(allowed(Permission.REVIEW))]

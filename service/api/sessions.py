@@ -13,6 +13,7 @@ from service.access import secrets
 from service.access.roles import GRANTS, Permission, Principal, Role
 from service.access.sessions.repository import LIFETIME
 from service.api.dependencies import App
+from service.api.filters import PRINTABLE
 from service.api.problems import responses
 from service.api.schemas import In, Out
 from service.api.security import DENIALS, SESSION_COOKIE, Caller
@@ -21,7 +22,7 @@ router = APIRouter(prefix="/v1/session", tags=["access"])
 
 
 class LogInIn(In):
-    name: Annotated[str, Field(min_length=1, max_length=64)]
+    name: Annotated[str, Field(min_length=1, max_length=64, pattern=PRINTABLE)]
     password: Annotated[str, Field(min_length=1, max_length=200)]
 
 

@@ -21,6 +21,7 @@ from service.inspections.inspection import Inspection, Submission
 from service.inspections.reviews.tables import ReviewRow
 from service.inspections.tables import InspectionDefectRow, InspectionRow, InspectionTextRow, SerialRow
 from service.matching.outcome import DefectCode, Verdict
+from service.stations.tables import StationRow
 from service.statistics.repository import pending
 
 if TYPE_CHECKING:
@@ -76,6 +77,9 @@ class Filter:
     text: str | None = None
     since: dt.datetime | None = None
     until: dt.datetime | None = None
+    not_passed: bool = False
+    recipe_version: int | None = None
+    line: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +276,7 @@ def _is_id(text: str) -> bool:
 def _conditions(wanted: Filter, connection: sa.Connection) -> list[sa.ColumnElement[bool]]:
     found = [
         getattr(InspectionRow, name) == getattr(wanted, name)
-        for name in ("verdict", "recipe", "station_id", "part_id")
+        for name in ("verdict", "recipe", "recipe_version", "station_id", "part_id")
         if getattr(wanted, name) is not None
     ]
     if wanted.since is not None:
@@ -280,6 +284,11 @@ def _conditions(wanted: Filter, connection: sa.Connection) -> list[sa.ColumnElem
     if wanted.until is not None:
         after = wanted.until + dt.timedelta(milliseconds=1)  # an id has no finer time
         found += [InspectionRow.id < first_id_of(after), InspectionRow.received_at < wanted.until]
+    if wanted.not_passed:
+        found.append(InspectionRow.verdict.in_([Verdict.FAIL.value, Verdict.REVIEW.value]))
+    if wanted.line is not None:
+        of_line = sa.select(StationRow.id).where(StationRow.line == wanted.line)
+        found.append(InspectionRow.station_id.in_(of_line))
     if wanted.defect is not None:
         of_code = sa.select(InspectionDefectRow.inspection_id).where(
             InspectionDefectRow.code == wanted.defect.value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import html
 import io
 from collections.abc import Iterator
 from pathlib import Path
@@ -216,3 +217,20 @@ def test_csv(client: TestClient, results: list[dict[str, Any]]) -> None:
     empty = client.get("/v1/inspections.csv", params={"station_id": "nowhere"}).text
     assert empty.startswith("id,received_at,")
     assert len(empty.splitlines()) == 1
+
+
+def test_a_report_to_print(client: TestClient, results: list[dict[str, Any]]) -> None:
+    response = client.get("/v1/report", params={"station_id": "b"})
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "text/html; charset=utf-8"
+    assert "default-src 'none'" in response.headers["content-security-policy"]
+    page = response.text
+    failed = [one for one in results if one["station_id"] == "b"]
+    for one in failed:
+        assert html.escape(one["defects"][0]["detail"], quote=False).replace("'", "&#39;") in page
+    assert f'<td class="number">{len(failed)}</td>' in page
+    assert "unchanged; digest of the last" in page
+    assert "by ann" in page
+    assert "<td>a<br>" not in page
+    assert client.get("/v1/report", params={"line": "line 2"}).text.count("<tr>") == page.count("<tr>")
+    assert "Everything passed." in client.get("/v1/report", params={"station_id": "nowhere"}).text

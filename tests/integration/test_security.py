@@ -41,6 +41,7 @@ ALLOWED = {
     "get_statistics_by_group": READ,
     "get_field_scores": READ,
     "get_streaks": READ,
+    "get_report": READ,
     "assign_station": CONFIGURE,
     "list_recipes": READ,
     "get_recipe": READ,
