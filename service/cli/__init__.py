@@ -20,6 +20,8 @@ app = typer.Typer(
 )
 app.command("serve")(serve.serve)
 app.command("migrate")(serve.migrate)
+app.command("backup")(serve.backup)
+app.command("restore")(serve.restore)
 app.command("inspect")(inspect.inspect)
 app.command("ocr")(ocr.ocr)
 app.command("demo")(demo.demo)

@@ -1,11 +1,14 @@
-"""`printproof serve` and `printproof migrate`."""
+"""`printproof serve`, `migrate`, `backup` and `restore`."""
 
 from __future__ import annotations
 
 import signal
 import socket
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from service.cli.console import say
 from service.errors import AddressInUse
@@ -59,3 +62,21 @@ def migrate() -> None:
     database = db.connect(settings.database)
     db.migrate(database)
     say(f"the database is up to date: {database.url.render_as_string(hide_password=True)}")
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(help="File to write; it must not be there yet.")],
+) -> None:
+    """Copy the SQLite database into a file, while the service runs (PostgreSQL: docs/storage.md)."""
+    from service.db.backup import back_up  # noqa: PLC0415
+
+    back_up(load_settings().database, file)
+    say(f"the database is in {file}; copy the images now")
+
+
+def restore(file: Annotated[Path, typer.Argument(help="A backup.")]) -> None:
+    """Make a backup the SQLite database; the service must not run, and no database be there (docs/storage.md)."""
+    from service.db import backup as db_backup  # noqa: PLC0415
+
+    db_backup.restore(file, load_settings().database)
+    say("the database is restored; copy the images back now")

@@ -26,7 +26,13 @@ START_TIMEOUT_S = 120
 class Server:
     """A real `printproof serve` process on loopback."""
 
-    def __init__(self, data_dir: Path, recipes_dir: Path, **settings: str) -> None:
+    def __init__(
+        self,
+        data_dir: Path,
+        recipes_dir: Path,
+        program: tuple[str, ...] = ("-m", "service", "serve"),
+        **settings: str,
+    ) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = int(probe.getsockname()[1])
@@ -46,8 +52,9 @@ class Server:
             author = Author("the tests", "needed")
             _, self.key = KeyRepository(database).create(f"tests {self.port}", Role.ADMIN, None, author)
         with self.log.open("ab") as log:
-            command = [sys.executable, "-m", "service", "serve"]
-            self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                [sys.executable, *program], env=environment, stdout=log, stderr=log
+            )
         self.client = httpx2.Client(
             base_url=f"http://127.0.0.1:{self.port}",
             timeout=60,
@@ -79,8 +86,10 @@ class Server:
 
 
 @contextmanager
-def serving(data_dir: Path, recipes_dir: Path, **settings: str) -> Iterator[Server]:
-    server = Server(data_dir, recipes_dir, **settings)
+def serving(
+    data_dir: Path, recipes_dir: Path, program: tuple[str, ...] = ("-m", "service", "serve"), **settings: str
+) -> Iterator[Server]:
+    server = Server(data_dir, recipes_dir, program, **settings)
     try:
         server.wait_until_ready()
         yield server
