@@ -164,6 +164,11 @@ class Settings(BaseSettings):
         description="Address to listen on. Loopback unless set: it speaks HTTP, and TLS is a proxy's.",
     )
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on.")
+    trusted_proxies: str = Field(
+        "",
+        description="Addresses of proxies (comma-separated, or networks) whose X-Forwarded-For and X-Forwarded-Proto are "
+        "believed: by them log-ins are limited and cookies marked Secure. None unless set.",
+    )
     data_dir: Path = Field(
         default_factory=lambda: user_data_path("printproof"),
         description="Folder of results, images and recipes (default: the user's data folder).",

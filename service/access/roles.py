@@ -42,9 +42,17 @@ class Principal:
     role: Role
     station_id: str | None = None
 
+    @property
+    def signature(self) -> str:
+        """What stands in the audit trail: a key never signs like a user."""
+        return f"{self.name} ({self.id})" if self.id.startswith("key/") else self.name
+
     def may(self, permission: Permission) -> bool:
         return permission in GRANTS[self.role]
 
+
+MAX_KEY_NAME: Final = 48
+"""With its id, a signature has 64 characters at most."""
 
 ANYONE: Final = Principal("anyone", "anyone", Role.ADMIN)
 """Whoever asks while access is open."""

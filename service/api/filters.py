@@ -13,6 +13,8 @@ from service.inspections.repository import Filter, ReviewState
 from service.matching.outcome import DefectCode, Verdict
 
 PRINTABLE: Final = r"^[^\x00-\x1f\x7f]+$"
+# What stands in the audit trail: nothing that turns or breaks a line of text, or that a terminal obeys.
+SIGNABLE: Final = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+$"
 _YEARS: Final = range(2000, 2100)
 
 
@@ -48,10 +50,24 @@ def _filter(
     ] = None,
     since: Since = None,
     until: Until = None,
+    recipe_version: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
+    line: Name = None,
 ) -> Filter:
     if since is not None and until is not None and until <= since:
         raise ValueInvalid("until: must be later than since")
-    return Filter(verdict, recipe, station_id, part_id, defect, review, text, since, until)
+    return Filter(
+        verdict=verdict,
+        recipe=recipe,
+        recipe_version=recipe_version,
+        station_id=station_id,
+        line=line,
+        part_id=part_id,
+        defect=defect,
+        review=review,
+        text=text,
+        since=since,
+        until=until,
+    )
 
 
 Wanted = Annotated[Filter, Depends(_filter)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+import time
 from dataclasses import asdict
 from itertools import chain
 from typing import Annotated, Any, Final
@@ -103,8 +104,9 @@ _STORING: Final = dt.timedelta(seconds=45)  # longer than the database lets a st
 
 
 def _part_at_stake(request: Request) -> None:
-    """Whatever goes wrong from here on, the answer says what the line does with the part."""
+    """Whatever goes wrong from here on, the answer says what the line does with the part; its deadline runs."""
     request.state.part_at_stake = True
+    request.state.began = time.monotonic()
 
 
 @router.post(
@@ -134,7 +136,9 @@ async def create_inspection(
             return InspectionOut.of(earlier)
         claim = taken
     try:
-        inspection, store_ms = await app.pipeline.inspect(image, submission, deadline_ms, claim)
+        inspection, store_ms = await app.pipeline.inspect(
+            image, submission, deadline_ms, claim, began=request.state.began
+        )
     except BaseException:
         if claim is not None:  # what was stored keeps its key
             with CancelScope(shield=True):
@@ -217,5 +221,5 @@ def get_inspection(app: App, inspection_id: str) -> InspectionOut:
 def review_inspection(app: App, caller: Reviewer, inspection_id: str, said: ReviewIn) -> InspectionOut:
     """The verdict itself stays as it was. A later review takes the place of an earlier one; all are in the audit trail."""
     inspection = app.inspections.get(inspection_id)
-    review = app.reviews.add(inspection, Verdict(said.verdict), Author(caller.name, said.reason))
+    review = app.reviews.add(inspection, Verdict(said.verdict), Author(caller.signature, said.reason))
     return InspectionOut.of(inspection, review)

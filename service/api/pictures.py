@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import threading
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Query, Request, Response
 
 from service import errors
@@ -14,7 +14,6 @@ from service.api.overlay import draw
 from service.api.problems import responses
 from service.api.security import DENIALS, can_read
 from service.imaging.decode import MEDIA_TYPES, decode
-from service.imaging.frame import Frame
 from service.imaging.thumbnail import jpeg
 from service.inspections.inspection import Inspection
 
@@ -27,8 +26,9 @@ router = APIRouter(
     responses={**DENIALS, **ERRORS, 304: {"description": "Not changed since it was fetched."}},
 )
 
-# Pictures for people never take more than one core from the line.
-_drawing = threading.Lock()
+# Pictures for people never take more than one core from the line, nor the threads that store its results.
+_drawing: Final = CapacityLimiter(1)
+_reading: Final = CapacityLimiter(4)
 
 
 @router.get(
@@ -42,10 +42,13 @@ _drawing = threading.Lock()
         416: {"description": "The image has no such bytes."},
     },
 )
-def get_inspection_image(app: App, request: Request, inspection_id: str) -> Response:
-    inspection = app.inspections.get(inspection_id)
-    tag = f'"{inspection.image_sha256}"'
-    return _answer(request, tag, inspection.media_type, _read(app, inspection))
+async def get_inspection_image(app: App, request: Request, inspection_id: str) -> Response:
+    inspection = await _inspection(app, inspection_id)
+    headers = _headers(f'"{inspection.image_sha256}"')
+    if _is_known(request, headers["ETag"]):
+        return Response(status_code=304, headers=headers)
+    data = await to_thread.run_sync(_read, app, inspection, limiter=_reading)
+    return _ranged(request, headers, inspection.media_type, data)
 
 
 @router.get(
@@ -55,13 +58,16 @@ def get_inspection_image(app: App, request: Request, inspection_id: str) -> Resp
     response_class=Response,
     responses={200: {"content": {"image/jpeg": {"schema": BINARY}}}, **responses(errors.ValueInvalid)},
 )
-def get_inspection_thumbnail(
+async def get_inspection_thumbnail(
     app: App, request: Request, inspection_id: str, width: Annotated[int, Query(ge=16, le=1024)] = 320
 ) -> Response:
-    inspection = app.inspections.get(inspection_id)
-    with _drawing:
-        picture = jpeg(_frame(app, inspection), width)
-    return _answer(request, f'"{inspection.image_sha256}-{width}"', "image/jpeg", picture)
+    inspection = await _inspection(app, inspection_id)
+    headers = _headers(f'"{inspection.image_sha256}-{width}"')
+    if _is_known(request, headers["ETag"]):
+        return Response(status_code=304, headers=headers)
+    data = await to_thread.run_sync(_read, app, inspection, limiter=_reading)
+    picture = await to_thread.run_sync(_draw, app, inspection, data, width, limiter=_drawing)
+    return Response(picture, media_type="image/jpeg", headers=headers)
 
 
 @router.get(
@@ -71,13 +77,13 @@ def get_inspection_thumbnail(
     response_class=Response,
     responses={200: {"content": {"image/svg+xml": {"schema": {"type": "string"}}}}},
 )
-def get_inspection_overlay(app: App, inspection_id: str) -> Response:
+async def get_inspection_overlay(app: App, inspection_id: str) -> Response:
     """Each field in the colour and the line of its state, with what was expected and what was read beneath."""
-    inspection = app.inspections.get(inspection_id)
-    with _drawing:
-        picture = draw(inspection, jpeg(_frame(app, inspection)))
+    inspection = await _inspection(app, inspection_id)
+    data = await to_thread.run_sync(_read, app, inspection, limiter=_reading)
+    picture = await to_thread.run_sync(_draw, app, inspection, data, None, limiter=_drawing)
     headers = {**_HARMLESS, "Cache-Control": "private, no-cache"}
-    return Response(picture, media_type="image/svg+xml", headers=headers)
+    return Response(draw(inspection, picture), media_type="image/svg+xml", headers=headers)
 
 
 # A stored image is data from outside: no browser may take it for anything but an image. An overlay holds its image
@@ -94,24 +100,35 @@ def _read(app: Components, inspection: Inspection) -> bytes:
     return app.images.read(inspection.image_key)
 
 
-def _frame(app: Components, inspection: Inspection) -> Frame:
-    data = _read(app, inspection)
-    pixels = app.settings.limits.image_max_pixels
-    return decode(data, max_bytes=len(data), max_pixels=max(pixels, inspection.width * inspection.height))
+def _draw(app: Components, inspection: Inspection, data: bytes, width: int | None) -> bytes:
+    pixels = max(app.settings.limits.image_max_pixels, inspection.width * inspection.height)
+    return jpeg(decode(data, max_bytes=len(data), max_pixels=pixels), width)
 
 
-def _answer(request: Request, tag: str, media_type: str, data: bytes) -> Response:
-    """The picture, a range of it, or that it has not changed (RFC 9110, 13 and 14): an image never changes."""
-    headers: dict[str, Any] = {
-        **_HARMLESS,
-        "ETag": tag,
-        "Cache-Control": "private, max-age=31536000, immutable",
-        "Accept-Ranges": "bytes",
-    }
-    if tag in [one.strip().removeprefix("W/") for one in request.headers.get("if-none-match", "").split(",")]:
-        return Response(status_code=304, headers=headers)
+async def _inspection(app: Components, inspection_id: str) -> Inspection:
+    return await to_thread.run_sync(app.inspections.get, inspection_id, limiter=_reading)
+
+
+def _headers(tag: str) -> dict[str, str]:
+    """Of a picture that never changes."""
+    return {**_HARMLESS, "ETag": tag, "Cache-Control": "private, max-age=31536000, immutable"}
+
+
+def _is_known(request: Request, tag: str) -> bool:
+    """Whether the client has the picture (RFC 9110, 13.1.2)."""
+    known = [one.strip().removeprefix("W/") for one in request.headers.get("if-none-match", "").split(",")]
+    return tag in known or known == ["*"]
+
+
+def _ranged(request: Request, headers: dict[str, str], media_type: str, data: bytes) -> Response:
+    """The picture, or the one range of bytes that was asked for (RFC 9110, 14)."""
+    headers = {**headers, "Accept-Ranges": "bytes"}
     wanted = re.fullmatch(r"bytes=(\d*)-(\d*)", request.headers.get("range", "").strip())
-    if wanted is None or wanted[0] == "bytes=-" or request.headers.get("if-range", tag) != tag:
+    if (
+        wanted is None
+        or wanted[0] == "bytes=-"
+        or request.headers.get("if-range", headers["ETag"]) != headers["ETag"]
+    ):
         return Response(data, media_type=media_type, headers=headers)
     first, last = wanted[1][:18], wanted[2][:18]
     start = int(first) if first else max(0, len(data) - int(last))

@@ -40,6 +40,7 @@ STATUS: Final[dict[type[errors.PrintProofError], HTTPStatus]] = {
 """Status of an error class; a class that is not listed takes its nearest listed base's."""
 
 RETRY_AFTER_S: Final = {HTTPStatus.TOO_MANY_REQUESTS: "1", HTTPStatus.SERVICE_UNAVAILABLE: "2"}
+_MOST_FAULTS: Final = 20
 MEDIA_TYPE: Final = "application/problem+json"
 _HTTP_CODES: Final = {404: "not_found", 405: "method_not_allowed"}
 
@@ -105,13 +106,16 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        faults = "; ".join(
-            f"{'.'.join(map(str, fault['loc'][1:]))}: {fault['msg']}" for fault in error.errors()
-        )
+        shown = error.errors()[:_MOST_FAULTS]
+        faults = "; ".join(f"{'.'.join(map(str, fault['loc'][1:]))[:200]}: {fault['msg']}" for fault in shown)
         return _problem(request, HTTPStatus.UNPROCESSABLE_ENTITY, errors.ValueInvalid.code, faults)
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> JSONResponse:
+        if isinstance(
+            error.__cause__, errors.PrintProofError
+        ):  # such as a body that is too long, to FastAPI's parser
+            return await known(request, error.__cause__)
         status = HTTPStatus(error.status_code)
         code = _HTTP_CODES.get(status, errors.RequestMalformed.code)
         return _problem(request, status, code, str(error.detail), headers=dict(error.headers or {}))

@@ -66,7 +66,7 @@ def list_recipes(app: App) -> RecipeList:
 def create_recipe_version(app: App, caller: Engineer, said: RecipeIn) -> RecipeOut:
     """`based_on` is the newest version that the author has seen (0 for a new recipe): a newer one is a conflict."""
     stored = app.recipes.create(
-        said.source, Author(caller.name, said.reason), based_on=said.based_on, activate=said.activate
+        said.source, Author(caller.signature, said.reason), based_on=said.based_on, activate=said.activate
     )
     return RecipeOut.of(stored)
 
@@ -171,7 +171,7 @@ _CHANGES = responses(
     responses=_CHANGES,
 )
 def activate_recipe(app: App, caller: Engineer, name: RecipeName, said: ActivationIn) -> RecipeOut:
-    return RecipeOut.of(app.recipes.activate(name, said.version, Author(caller.name, said.reason)))
+    return RecipeOut.of(app.recipes.activate(name, said.version, Author(caller.signature, said.reason)))
 
 
 @router.post(
@@ -181,7 +181,7 @@ def activate_recipe(app: App, caller: Engineer, name: RecipeName, said: Activati
     responses=_CHANGES,
 )
 def roll_back_recipe(app: App, caller: Engineer, name: RecipeName, said: ReasonIn) -> RecipeOut:
-    return RecipeOut.of(app.recipes.roll_back(name, Author(caller.name, said.reason)))
+    return RecipeOut.of(app.recipes.roll_back(name, Author(caller.signature, said.reason)))
 
 
 @router.post(
@@ -192,7 +192,7 @@ def roll_back_recipe(app: App, caller: Engineer, name: RecipeName, said: ReasonI
     responses=_CHANGES,
 )
 def deactivate_recipe(app: App, caller: Engineer, name: RecipeName, said: ReasonIn) -> None:
-    app.recipes.deactivate(name, Author(caller.name, said.reason))
+    app.recipes.deactivate(name, Author(caller.signature, said.reason))
 
 
 @router.post(

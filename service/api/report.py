@@ -14,7 +14,8 @@ from service import errors
 from service.api.dependencies import App
 from service.api.problems import responses
 from service.api.security import DENIALS, Reader
-from service.api.statistics import ByCalendar, InScope
+from service.api.statistics import ByCalendar, InScope, require_span
+from service.audit.repository import AuditFilter
 from service.inspections.repository import Filter
 from service.statistics.calendar import Bucket
 from service.statistics.summary import Counts, counts_by, pareto, trend
@@ -46,6 +47,7 @@ _HEADERS: Final = {
 )
 def get_report(app: App, caller: Reader, scope: InScope, calendar: ByCalendar) -> HTMLResponse:
     """Yields by recipe version and shift, defects by frequency, and what did not pass with why and what people said."""
+    require_span(scope, Bucket.SHIFT)
     zone = ZoneInfo(calendar.timezone)
     sums = app.statistics.sums
     step = calendar.step(Bucket.SHIFT)
@@ -72,8 +74,8 @@ def get_report(app: App, caller: Reader, scope: InScope, calendar: ByCalendar) -
         timezone=calendar.timezone,
         scope=[(name, value) for name, value in named.items() if value is not None],
         now=dt.datetime.now(zone),
-        by=caller.name,
-        trail=app.audit.verify(),
+        by=caller.signature,
+        trail=app.audit.page(AuditFilter(), before=None, limit=1)[0].digest(),
         total=counts_by((None, what, count) for _, what, count in rows).get(None, Counts()),
         recipes=[(f"{name} version {version}", recipes[name, version]) for name, version in sorted(recipes)],
         shifts=[

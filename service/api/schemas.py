@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from service.api.filters import PRINTABLE
+from service.api.filters import PRINTABLE, SIGNABLE
 from service.audit.entry import MAX_REASON
 from service.inspections.inspection import Inspection, Judgement
 from service.inspections.reviews.review import Review, ReviewOutcome
@@ -194,7 +194,7 @@ class RecipeOut(BaseModel):
 
 
 class ReasonIn(In):
-    reason: Annotated[str, StringConstraints(min_length=1, max_length=MAX_REASON, pattern=PRINTABLE)] = Field(
+    reason: Annotated[str, StringConstraints(min_length=1, max_length=MAX_REASON, pattern=SIGNABLE)] = Field(
         description="Why; it is kept in the audit trail, with who makes the change."
     )
 
@@ -259,7 +259,7 @@ class ChangeoverIn(ReasonIn):
 
 
 class LineIn(ReasonIn):
-    line: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=PRINTABLE)]
+    line: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=SIGNABLE)]
 
 
 class StationOut(Out):

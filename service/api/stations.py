@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query
 
 from service import errors
 from service.api.dependencies import App
-from service.api.filters import PRINTABLE
+from service.api.filters import SIGNABLE
 from service.api.problems import responses
 from service.api.schemas import ChangeoverIn, ChangeoverList, ChangeoverOut, LineIn, StationList, StationOut
 from service.api.security import DENIALS, Engineer, can_read
@@ -16,7 +16,7 @@ from service.audit.entry import Author
 
 router = APIRouter(prefix="/v1/stations", tags=["stations"], responses=DENIALS)
 
-StationId = Annotated[str, Path(pattern=PRINTABLE, max_length=64)]
+StationId = Annotated[str, Path(pattern=SIGNABLE, max_length=64)]
 
 
 @router.get(
@@ -50,7 +50,7 @@ def get_station(app: App, station_id: StationId) -> StationOut:
 def change_over_station(app: App, caller: Engineer, station_id: StationId, said: ChangeoverIn) -> StationOut:
     """Its cameras may then post without naming the recipe. The changeover is logged."""
     return StationOut.model_validate(
-        app.stations.change_over(station_id, said.recipe, Author(caller.name, said.reason))
+        app.stations.change_over(station_id, said.recipe, Author(caller.signature, said.reason))
     )
 
 
@@ -76,5 +76,5 @@ def list_changeovers(
 )
 def assign_station(app: App, caller: Engineer, station_id: StationId, said: LineIn) -> StationOut:
     """Its results, earlier ones too, are counted there."""
-    station = app.stations.assign(station_id, said.line, Author(caller.name, said.reason))
+    station = app.stations.assign(station_id, said.line, Author(caller.signature, said.reason))
     return StationOut.model_validate(station)

@@ -147,7 +147,7 @@ ByCalendar = Annotated[Calendar, Depends(_calendar)]
 
 @router.get("", operation_id="get_statistics", summary="Yield, defects by frequency, trend")
 def get_statistics(app: App, scope: InScope, calendar: ByCalendar, bucket: Bucket = Bucket.HOUR) -> StatsOut:
-    _require_span(scope, bucket)
+    require_span(scope, bucket)
     step = calendar.step(bucket)
     rows = app.statistics.sums(["verdict", "review"], scope, ["minute", "name"], step)
     counted = [(minute, name, count) for minute, name, count, _ in rows]
@@ -193,7 +193,7 @@ def get_field_scores(
     """A score that falls from hour to hour is a print head, a lens or a light that wears out."""
     if scope.recipe is None:
         raise errors.ValueInvalid("recipe: Field required")
-    _require_span(scope, bucket)
+    require_span(scope, bucket)
     columns = ["minute", "recipe_version", "field"]
     rows = app.statistics.sums(["score"], scope, columns, calendar.step(bucket))
     return ScoreList(
@@ -220,7 +220,7 @@ def get_streaks(app: App, scope: InScope, at_least: Annotated[int, Query(ge=1, l
     return StreakList(items=sorted(found, key=lambda one: -one.count))
 
 
-def _require_span(scope: Scope, bucket: Bucket) -> None:
+def require_span(scope: Scope, bucket: Bucket) -> None:
     if scope.until - scope.since > _MAX_SPANS[bucket]:
         most = _MAX_SPANS[bucket].days
         raise errors.ValueInvalid(f"bucket: {bucket.value}s are given for {most} days at most")

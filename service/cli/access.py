@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from service.access.roles import Role
+from service.access.roles import MAX_KEY_NAME, Role
 from service.cli.author import By, Reason, author, one_line
 from service.cli.console import output, say
 from service.errors import ValueInvalid
@@ -24,7 +24,7 @@ users = typer.Typer(help="People who log in.", no_args_is_help=True)
 RoleOption = Annotated[
     Role,
     typer.Option(
-        help="camera: post images; qa: see and review; engineer: recipes and stations too; admin: all."
+        help="camera: post images; qa: see and review; engineer: see, post, change recipes and stations; admin: all."
     ),
 ]
 UserName = Annotated[str, typer.Argument(help="Name of the user.")]
@@ -61,9 +61,11 @@ def create_key(
     station: Annotated[str | None, typer.Option(help="Let it speak for this station only.")] = None,
 ) -> None:
     """Make a key and print it, this once: only its hash is stored."""
-    one_line("a key's name", name)
+    one_line("a key's name", name, MAX_KEY_NAME)
     if station is not None:
         one_line("a station", station)
+        if role is not Role.CAMERA:
+            raise ValueInvalid("--station is for cameras: the other roles are of the whole plant")
     with _keys() as repository:
         made, key = repository.create(name, role, station, author(by, reason))
     say(f"key {made.id} ({made.name}, {made.role.value}); it is not shown again:")

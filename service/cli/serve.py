@@ -40,6 +40,8 @@ def serve() -> None:
             log_config=None,
             timeout_graceful_shutdown=STOP_TIMEOUT_S,
             server_header=False,
+            proxy_headers=bool(settings.trusted_proxies),
+            forwarded_allow_ips=settings.trusted_proxies,
         )
         uvicorn.Server(config).run(sockets=[listener])
 

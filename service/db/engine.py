@@ -57,7 +57,7 @@ def connect(url: str) -> sa.Engine:
         if parsed.database:
             Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
         engine = sa.create_engine(parsed)
-    except (sa.exc.ArgumentError, ImportError) as error:
+    except (sa.exc.ArgumentError, ImportError, ValueError) as error:
         raise SettingsInvalid(f"PRINTPROOF_DATABASE_URL: {error}") from None
     except OSError as error:
         raise DatabaseUnusable(f"the folder of the database cannot be made: {error}") from None

@@ -114,9 +114,15 @@ class InspectionPipeline:
         self._decoders = CapacityLimiter(granted_cores())
 
     async def inspect(
-        self, image: bytes, submission: Submission, deadline_ms: int, claim: Claim | None = None
+        self,
+        image: bytes,
+        submission: Submission,
+        deadline_ms: int,
+        claim: Claim | None = None,
+        *,
+        began: float | None = None,
     ) -> tuple[Inspection, float]:
-        """Carry out one inspection.
+        """Carry out one inspection; its deadline runs since `began` (`time.monotonic()`), now by default.
 
         Returns:
             The stored inspection, and how long storing took in milliseconds.
@@ -130,7 +136,7 @@ class InspectionPipeline:
 
         Every `Unavailable` states in `reject` what the line does with the part.
         """
-        deadline = time.monotonic() + deadline_ms / 1000
+        deadline = (time.monotonic() if began is None else began) + deadline_ms / 1000
         recipe_name = submission.recipe or await to_thread.run_sync(self._recipe_of, submission.station_id)
         received = _Received(image, replace(submission, recipe=recipe_name), deadline)
         recipe = received.resolve(await to_thread.run_sync(self._recipes.active, recipe_name))

@@ -34,6 +34,8 @@ _SERIALS_LOCK: Final = 0x5050_0002
 
 
 MAX_STREAK: Final = 1000
+_STEP: Final = 1000
+_MAX_STEPS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +71,17 @@ class Filter:
     """What to list; None is any. `since` is the first moment of receipt, `until` the first that is too late."""
 
     verdict: Verdict | None = None
+    not_passed: bool = False
     recipe: str | None = None
+    recipe_version: int | None = None
     station_id: str | None = None
+    line: str | None = None
     part_id: str | None = None
     defect: DefectCode | None = None
     review: ReviewState | None = None
     text: str | None = None
     since: dt.datetime | None = None
     until: dt.datetime | None = None
-    not_passed: bool = False
-    recipe_version: int | None = None
-    line: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,11 +203,11 @@ class InspectionRepository:
         Pages stay stable while inspections arrive: ids are ordered by time, so new ones come first.
         """
         with transaction(self._engine) as session:
-            query = sa.select(InspectionRow).where(*_conditions(wanted, session.connection()))
-            if before is not None:
-                query = query.where(InspectionRow.id < before)
-            query = query.order_by(InspectionRow.id.desc()).limit(limit)
-            return [rows.inspection_of(row) for row in session.scalars(query)]
+            ids = _newest(session, wanted, before, limit)
+            query = sa.select(InspectionRow).where(InspectionRow.id.in_(ids))
+            return [
+                rows.inspection_of(row) for row in session.scalars(query.order_by(InspectionRow.id.desc()))
+            ]
 
     def lines(self, wanted: Filter, *, before: str | None, limit: int) -> list[Line]:
         """As `page`, without what takes long to read."""
@@ -213,11 +215,8 @@ class InspectionRepository:
         query = sa.select(*columns, ReviewRow.verdict, ReviewRow.by, ReviewRow.reason)
         query = query.join(ReviewRow, ReviewRow.inspection_id == InspectionRow.id, isouter=True)
         with transaction(self._engine) as session:
-            query = query.where(*_conditions(wanted, session.connection()))
-            if before is not None:
-                query = query.where(InspectionRow.id < before)
-            rows = session.execute(query.order_by(InspectionRow.id.desc()).limit(limit))
-            return [Line(*tuple(row)) for row in rows]
+            query = query.where(InspectionRow.id.in_(_newest(session, wanted, before, limit)))
+            return [Line(*tuple(row)) for row in session.execute(query.order_by(InspectionRow.id.desc()))]
 
     def streak(self, station_id: str) -> Streak:
         """How many of a station's last parts in a row did not pass."""
@@ -273,7 +272,8 @@ def _is_id(text: str) -> bool:
         return False
 
 
-def _conditions(wanted: Filter, connection: sa.Connection) -> list[sa.ColumnElement[bool]]:
+def _conditions(wanted: Filter) -> list[sa.ColumnElement[bool]]:
+    """All but the text."""
     found = [
         getattr(InspectionRow, name) == getattr(wanted, name)
         for name in ("verdict", "recipe", "recipe_version", "station_id", "part_id")
@@ -300,15 +300,53 @@ def _conditions(wanted: Filter, connection: sa.Connection) -> list[sa.ColumnElem
     elif wanted.review is not None:
         of_outcome = sa.select(ReviewRow.inspection_id).where(ReviewRow.outcome == wanted.review.value)
         found.append(InspectionRow.id.in_(of_outcome))
-    if wanted.text is not None:
-        found.append(InspectionRow.id.in_(_with_text(wanted.text, connection)))
     return found
 
 
-def _with_text(text: str, connection: sa.Connection) -> sa.Select[Any]:
-    """Inspections with a text anywhere in what was read or given, in capitals or not; of three characters or more."""
-    column = InspectionTextRow.text
-    if is_sqlite(connection):  # a phrase of FTS5's trigram tokenizer is a part of the text
+def _newest(session: Session, wanted: Filter, before: str | None, limit: int) -> list[str]:
+    """Ids of the newest inspections that are wanted, the newest first."""
+    row = InspectionRow
+    query = sa.select(row.id).where(*_conditions(wanted)).order_by(row.id.desc())
+    found: list[str] = []
+    if wanted.text is not None:
+        found, before = _walk(session, wanted, before, limit)
+        if before is None or len(found) >= limit:
+            return found[:limit]
+        query = query.where(_with_text(wanted.text, session))
+    if before is not None:
+        query = query.where(row.id < before)
+    return [*found, *session.scalars(query.limit(limit - len(found)))]
+
+
+def _walk(session: Session, wanted: Filter, before: str | None, limit: int) -> tuple[list[str], str | None]:
+    """Look for a text in the newest inspections themselves, and go on for as long as one of a hundred has it.
+
+    An index of texts finds what is rare; of what is common it finds so much that ordering it by time takes seconds, and
+    no database knows beforehand which of the two a text is.
+
+    Returns:
+        The ids found, and the last one looked at; None if there are no more.
+    """
+    row, text = InspectionRow, (wanted.text or "").casefold()
+    query = sa.select(row.id, row.lines, row.expected).where(*_conditions(wanted)).order_by(row.id.desc())
+    found: list[str] = []
+    for _ in range(_MAX_STEPS):
+        step = list(session.execute((query if before is None else query.where(row.id < before)).limit(_STEP)))
+        matches = [one.id for one in step if text in rows.text_of(one.lines, one.expected).casefold()]
+        found += matches
+        if len(step) < _STEP:
+            return found, None
+        before = step[-1].id
+        if len(found) >= limit or len(matches) * 100 < _STEP:
+            break
+    return found, before
+
+
+def _with_text(text: str, session: Session) -> sa.ColumnElement[bool]:
+    """A text anywhere in what was read or given, in capitals or not; of three characters or more."""
+    column, inspection_id = InspectionTextRow.text, InspectionTextRow.inspection_id
+    if is_sqlite(session.connection()):  # a phrase of FTS5's trigram tokenizer is a part of the text
         phrase = '"' + text.replace('"', '""') + '"'
-        return sa.select(InspectionTextRow.inspection_id).where(column.op("MATCH")(phrase))
-    return sa.select(InspectionTextRow.inspection_id).where(column.icontains(text, autoescape=True))
+        return InspectionRow.id.in_(sa.select(inspection_id).where(column.op("MATCH")(phrase)))
+    matching = sa.select(inspection_id).where(column.icontains(text, autoescape=True))
+    return InspectionRow.id.in_(sa.select(matching.cte().prefix_with("MATERIALIZED", dialect="postgresql")))

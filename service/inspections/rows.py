@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import TypeAdapter
@@ -58,10 +58,15 @@ def row_of(inspection: Inspection) -> InspectionRow:
 
 def index_rows_of(inspection: Inspection) -> Iterator[Base]:
     """By what the inspection is found: its texts and its defects."""
-    texts = [line.text for line in inspection.lines] + list(inspection.submission.expected.values())
-    yield InspectionTextRow(inspection_id=inspection.id, text="\n".join(texts))
+    text = text_of([{"text": line.text} for line in inspection.lines], inspection.submission.expected)
+    yield InspectionTextRow(inspection_id=inspection.id, text=text)
     for code in sorted({defect.code.value for defect in inspection.defects}):
         yield InspectionDefectRow(code=code, inspection_id=inspection.id)
+
+
+def text_of(lines: Sequence[Mapping[str, Any]], expected: Mapping[str, str]) -> str:
+    """What an inspection is searched by: what was read, and what was given with it."""
+    return "\n".join([*(line["text"] for line in lines), *expected.values()])
 
 
 def serial_rows_of(inspection: Inspection, serials: Mapping[str, str]) -> Iterator[SerialRow]:

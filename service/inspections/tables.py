@@ -47,6 +47,7 @@ class InspectionRow(Base):
         Index("ix_inspections_recipe", "recipe", "id"),
         Index("ix_inspections_recipe_verdict", "recipe", "verdict", "id"),
         Index("ix_inspections_station", "station_id", "id"),
+        Index("ix_inspections_station_recipe", "station_id", "recipe", "id"),
         Index("ix_inspections_station_verdict", "station_id", "verdict", "id"),
         Index("ix_inspections_part", "part_id", "id"),
         Index(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import sqlalchemy as sa
@@ -132,20 +133,32 @@ def test_a_new_password_and_a_disabled_user_end_all_sessions(
 def test_log_ins_are_limited_by_name_and_by_address(
     database: sa.Engine, sessions: SessionRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for _ in range(sessions_repository.FAILURES_OF_A_NAME):
+    for _ in range(sessions_repository.FAILURES_FROM_THERE):
         with pytest.raises(LogInRefused):
             sessions.log_in("ann", "wrong", "10.0.0.1")
     with pytest.raises(LogInLimited) as raised:  # the right password does not help: it is not looked at
-        sessions.log_in("ann", PASSWORD, "10.0.0.2")
+        sessions.log_in("ann", PASSWORD, "10.0.0.1")
     assert 0 < raised.value.wait_s <= 15 * 60 + 1
+    assert sessions.log_in("ann", PASSWORD, "10.0.0.2").principal.name == "ann"  # nobody locks out another
     known = len(actions(database))
     for number in range(100):
         with pytest.raises((LogInRefused, LogInLimited)):
             sessions.log_in(f"nobody {number}", "wrong", "10.0.0.1")
-    left = sessions_repository.FAILURES_OF_AN_ADDRESS - sessions_repository.FAILURES_OF_A_NAME
+    left = sessions_repository.FAILURES_OF_AN_ADDRESS - sessions_repository.FAILURES_FROM_THERE
     assert len(actions(database)) == known + left  # nobody fills the trail
     monkeypatch.setattr(sessions_repository, "WINDOW", dt.timedelta(0))
     assert sessions.log_in("ann", PASSWORD, "10.0.0.1").principal.name == "ann"
+
+
+def test_of_many_log_ins_at_once_no_more_are_looked_at(sessions: SessionRepository) -> None:
+    def guess(_number: int) -> type[Exception]:
+        with pytest.raises((LogInRefused, LogInLimited)) as raised:
+            sessions.log_in("ann", "wrong", "10.0.0.1")
+        return raised.type
+
+    with ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(guess, range(24)))
+    assert answers.count(LogInRefused) == sessions_repository.FAILURES_FROM_THERE
 
 
 def test_users_have_passwords_of_some_length_and_names_of_their_own(users: UserRepository) -> None:

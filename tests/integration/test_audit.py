@@ -54,6 +54,8 @@ def test_a_trail_that_nobody_touched_is_whole(database: sa.Engine) -> None:
         ("UPDATE audit SET reason = 'x' WHERE number = 3", "entry 3 was changed"),
         ("UPDATE audit SET detail = '{\"version\": 9}' WHERE number = 3", "entry 3 was changed"),
         ("UPDATE audit SET action = 'recipe.burnt' WHERE number = 3", "entry 3 was changed"),
+        ("UPDATE audit SET detail = '[1]' WHERE number = 3", "entry 3 was changed"),
+        ("UPDATE audit SET detail = 'null' WHERE number = 3", "entry 3 was changed"),
         ("UPDATE audit SET digest = 'x' WHERE number = 5", "entry 5 was changed"),
         ("DELETE FROM audit WHERE number = 3", "entry 3 is missing"),
         ("DELETE FROM audit WHERE number = 1", "entry 1 is missing"),

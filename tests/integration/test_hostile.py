@@ -136,3 +136,20 @@ def test_a_key_of_any_bytes_is_no_key(client: TestClient) -> None:
         assert_problem(response, 401, "unauthenticated")
     cookie = {b"Cookie": b"printproof_session=\xff\xfe", b"Authorization": b""}
     assert_problem(client.get("/v1/inspections", headers=cookie), 401, "unauthenticated")
+
+
+def test_nobody_without_a_key_sends_much(client: TestClient) -> None:
+    """A body is read and parsed before anybody is asked for a key."""
+    long = b'{"0":' + b"[" + b"[]," * 400_000 + b"[]]}"
+    for path in ("/v1/session", "/v1/recipes:validate", "/v1/stations/a/recipe"):
+        method = "PUT" if "stations" in path else "POST"
+        response = client.request(method, path, content=long, headers={**JSON, "Authorization": ""})
+        assert_problem(response, 413, "image_too_large")
+    many = b"{" + b",".join(b'"%d": 1' % number for number in range(30_000)) + b"}"
+    refused = client.post("/v1/session", content=many, headers=JSON)
+    assert len(assert_problem(refused, 422, "value_invalid")["detail"]) < 10_000
+
+
+def test_what_signs_the_trail_is_one_plain_line(client: TestClient) -> None:
+    for name in ("ann\x9b31m", "\u202egnp", "a\u2028b"):
+        assert_problem(client.post("/v1/session", json={"name": name, "password": "x"}), 422, "value_invalid")

@@ -27,6 +27,7 @@ from service.errors import (
 )
 from service.imaging.frame import Frame
 from service.imaging.regions import Region, View
+from service.inspections import repository as inspections_repository
 from service.inspections.repository import Filter
 from service.matching.outcome import DefectCode, Verdict
 from service.ocr.text import Reading
@@ -239,3 +240,28 @@ def test_what_is_counted_is_what_is_stored(plant: Plant) -> None:
     assert counts["defect", "MISMATCH", "lot"] == 1
     assert counts["score", "", "brand"] == 3
     assert 0 < scores <= 3
+
+
+@pytest.mark.parametrize("step", [1, 2, 100])
+def test_a_text_is_found_however_common_it_is(
+    plant: Plant, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    """By walking back in time, by the index of texts, and by the one after the other."""
+    monkeypatch.setattr(inspections_repository, "_STEP", step)
+    lots = ("LOT 77A", "LOT 78A", "LOT 77A", "LOT 79A", "LOT 78A")
+    ids = [plant.inspect(reads("MILK", lot)).id for lot in lots]
+
+    def found(text: str, limit: int = 9, before: str | None = None) -> list[int]:
+        page = plant.inspections.page(Filter(text=text), before=before, limit=limit)
+        assert [one.id for one in plant.inspections.lines(Filter(text=text), before=before, limit=limit)] == [
+            one.id for one in page
+        ]
+        return [ids.index(one.id) for one in page]
+
+    assert found("milk") == [4, 3, 2, 1, 0]
+    assert found("milk", limit=2) == [4, 3]
+    assert found("milk", limit=2, before=ids[3]) == [2, 1]
+    assert found("lot 78a") == [4, 1]
+    assert found("lot 78a", limit=1) == [4]
+    assert found("lot 79A") == [3]
+    assert found("lot 80") == []

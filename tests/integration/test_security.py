@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -213,10 +214,11 @@ def test_changes_are_signed_by_who_made_them(client: TestClient, keys: dict[str,
     body = {"source": source, "reason": "for the test", "activate": True}
     assert client.post("/v1/recipes", json=body, headers=keys["engineer"]).status_code == 201
     entries = client.get("/v1/audit", params={"subject": "recipe/signed"}, headers=keys["qa"]).json()["items"]
-    assert [(one["action"], one["by"], one["reason"]) for one in entries] == [
+    assert [(one["action"], one["by"].split(" (")[0], one["reason"]) for one in entries] == [
         ("recipe.activated", "a engineer", "for the test"),
         ("recipe.created", "a engineer", "for the test"),
     ]
+    assert all(re.fullmatch(r"a engineer \(key/[0-9a-f]{8}\)", one["by"]) for one in entries)
     log_in(client)
     first = client.get("/v1/audit", params={"action": "user.logged_in", "limit": 1}).json()
     assert first["items"][0]["by"] == "ann"

@@ -19,13 +19,17 @@ from service.errors import LogInLimited, LogInRefused, Unauthenticated
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+NOBODY: Final = "(not logged in)"
+
 LIFETIME: Final = dt.timedelta(hours=12)
 """A shift and what is left to do after it; then the user logs in again."""
 
 WINDOW: Final = dt.timedelta(minutes=15)
-FAILURES_OF_A_NAME: Final = 5
+FAILURES_FROM_THERE: Final = 5
+"""Of a name from one address within the window; more are refused unseen."""
 FAILURES_OF_AN_ADDRESS: Final = 20
-"""Within the window; more are refused unseen. A plant's people may share the address of a proxy."""
+FAILURES_OF_A_NAME: Final = 50
+"""From all addresses: so many that nobody locks out another by a few guesses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +48,26 @@ class SessionRepository:
     def log_in(self, name: str, password: str, address: str) -> LogIn:
         """Raises LogInRefused: not this name with this password; LogInLimited: too many such attempts before."""
         with change(self._engine) as session:
-            self._refuse_many(session, name, address)
+            _refuse_many(session, name, address)
             row = session.get(UserRow, name)
             stored = None if row is None or row.disabled_at is not None else row.password_hash
+            attempt = LogInFailureRow(at=dt.datetime.now(dt.timezone.utc), name=name, address=address)
+            session.add(
+                attempt
+            )  # a failure until it is none: of many at once no more than the limit are looked at
         if not secrets.password_fits(password, stored):  # takes its time: no transaction waits for it
-            self._note_failure(name, address)
+            self._record_refusal(name, address)
             raise LogInRefused("the name or the password is wrong")
         token, now = secrets.new_token(), dt.datetime.now(dt.timezone.utc)
         with change(self._engine) as session:
             row = session.get(UserRow, name)
             if row is None or row.password_hash != stored or row.disabled_at is not None:
                 raise LogInRefused("the password was changed meanwhile")
-            session.execute(sa.delete(LogInFailureRow).where(LogInFailureRow.name == name))
+            session.execute(
+                sa.delete(LogInFailureRow).where(
+                    LogInFailureRow.name == name, LogInFailureRow.address == address
+                )
+            )
             session.execute(sa.delete(SessionRow).where(SessionRow.expires_at <= now))
             session.add(SessionRow(sha256=secrets.digest(token), user_name=name, expires_at=now + LIFETIME))
             record(session, Author(name, ""), Action.LOGGED_IN, f"user/{name}", {"address": address})
@@ -87,25 +99,27 @@ class SessionRepository:
                 raise Unauthenticated("the session has ended: log in again")
             return _principal(row)
 
-    def _refuse_many(self, session: Session, name: str, address: str) -> None:
-        since = dt.datetime.now(dt.timezone.utc) - WINDOW
-        for column, value, most in (
-            (LogInFailureRow.name, name, FAILURES_OF_A_NAME),
-            (LogInFailureRow.address, address, FAILURES_OF_AN_ADDRESS),
-        ):
-            query = sa.select(LogInFailureRow.at).where(column == value, LogInFailureRow.at > since)
-            times = list(session.scalars(query.order_by(LogInFailureRow.at.desc()).limit(most)))
-            if len(times) == most:
-                wait = int((times[-1] - since).total_seconds()) + 1
-                raise LogInLimited(f"too many log-ins failed: try again in {wait} s", wait)
-
-    def _note_failure(self, name: str, address: str) -> None:
-        now = dt.datetime.now(dt.timezone.utc)
+    def _record_refusal(self, name: str, address: str) -> None:
         with change(self._engine) as session:
-            session.execute(sa.delete(LogInFailureRow).where(LogInFailureRow.at <= now - WINDOW))
-            session.add(LogInFailureRow(at=now, name=name, address=address))
+            over = dt.datetime.now(dt.timezone.utc) - WINDOW
+            session.execute(sa.delete(LogInFailureRow).where(LogInFailureRow.at <= over))
             detail = {"address": address}
-            record(session, Author(name, ""), Action.LOG_IN_REFUSED, f"user/{name}", detail)
+            record(session, Author(NOBODY, ""), Action.LOG_IN_REFUSED, f"user/{name}", detail)
+
+
+def _refuse_many(session: Session, name: str, address: str) -> None:
+    since = dt.datetime.now(dt.timezone.utc) - WINDOW
+    of_name, of_address = LogInFailureRow.name == name, LogInFailureRow.address == address
+    for conditions, most in (
+        ((of_name, of_address), FAILURES_FROM_THERE),
+        ((of_address,), FAILURES_OF_AN_ADDRESS),
+        ((of_name,), FAILURES_OF_A_NAME),
+    ):
+        query = sa.select(LogInFailureRow.at).where(*conditions, LogInFailureRow.at > since)
+        times = list(session.scalars(query.order_by(LogInFailureRow.at.desc()).limit(most)))
+        if len(times) == most:
+            wait = int((times[-1] - since).total_seconds()) + 1
+            raise LogInLimited(f"too many log-ins failed: try again in {wait} s", wait)
 
 
 def _principal(row: UserRow) -> Principal:

@@ -23,6 +23,7 @@ _INDEXES = {
     "ix_inspections_recipe": ["recipe", "id"],
     "ix_inspections_recipe_verdict": ["recipe", "verdict", "id"],
     "ix_inspections_station": ["station_id", "id"],
+    "ix_inspections_station_recipe": ["station_id", "recipe", "id"],
     "ix_inspections_station_verdict": ["station_id", "verdict", "id"],
     "ix_inspections_part": ["part_id", "id"],
 }
@@ -35,7 +36,11 @@ def upgrade() -> None:
     if on_postgresql:
         _divide_inspections(connection)
     else:
-        for name in ("ix_inspections_recipe_verdict", "ix_inspections_station_verdict"):
+        for name in (
+            "ix_inspections_recipe_verdict",
+            "ix_inspections_station_recipe",
+            "ix_inspections_station_verdict",
+        ):
             op.create_index(name, "inspections", _INDEXES[name])
         op.execute(
             "CREATE VIRTUAL TABLE inspection_texts USING fts5(inspection_id UNINDEXED, text, tokenize='trigram')"
