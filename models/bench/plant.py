@@ -172,6 +172,8 @@ def _add(
                 "reason": "smudge",
             }
         )
+        reviewed = Tally("review", minute_of(at), STATIONS[station], recipe, 3, "false_reject", "")
+        tallies.add(reviewed, total=1)
     key = (minute_of(at), STATIONS[station], recipe, 3)
     tallies.add(Tally("verdict", *key, verdict, ""))
     for one in fields:

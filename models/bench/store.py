@@ -153,7 +153,7 @@ def _statistics(counted: StatisticsRepository, scope: Scope, bucket: Bucket) -> 
     rows = counted.sums(["verdict", "review"], scope, ["minute", "name"], _SHIFTS.step(bucket))
     defects = counted.sums(["defect"], scope, ["name", "field"])
     bars = pareto((code, field, count) for code, field, count, _ in defects)
-    return len(trend([row[:3] for row in rows], _SHIFTS, bucket)) + len(bars)
+    return len(trend(rows, _SHIFTS, bucket)) + len(bars)
 
 
 def _time(what: str, query: Callable[[], int]) -> Timed:

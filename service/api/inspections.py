@@ -6,6 +6,7 @@ import datetime as dt
 import hashlib
 import json
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from itertools import chain
 from typing import Annotated, Any, Final
@@ -141,7 +142,7 @@ async def create_inspection(
         )
     except BaseException:
         if claim is not None:  # what was stored keeps its key
-            with CancelScope(shield=True):
+            with CancelScope(shield=True), suppress(errors.StoreUnavailable):  # then it ends with its lease
                 await to_thread.run_sync(app.idempotency.release, claim)
         raise
     stages = {**inspection.timings_ms, "store": store_ms}

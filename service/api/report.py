@@ -51,9 +51,9 @@ def get_report(app: App, caller: Reader, scope: InScope, calendar: ByCalendar) -
     zone = ZoneInfo(calendar.timezone)
     sums = app.statistics.sums
     step = calendar.step(Bucket.SHIFT)
-    rows = [row[:3] for row in sums(["verdict", "review"], scope, ["minute", "name"], step)]
+    rows = sums(["verdict", "review"], scope, ["minute", "name"], step)
     by_recipe = sums(["verdict", "review"], scope, ["recipe", "recipe_version", "name"])
-    recipes = counts_by(((name, version), what, count) for name, version, what, count, _ in by_recipe)
+    recipes = counts_by((row[:2], *row[2:]) for row in by_recipe)
     defects = pareto(row[:3] for row in sums(["defect"], scope, ["name", "field"]))
     wanted = Filter(
         recipe=scope.recipe, station_id=scope.station_id, since=scope.since, until=scope.until, not_passed=True,
@@ -76,7 +76,7 @@ def get_report(app: App, caller: Reader, scope: InScope, calendar: ByCalendar) -
         now=dt.datetime.now(zone),
         by=caller.signature,
         trail=app.audit.page(AuditFilter(), before=None, limit=1)[0].digest(),
-        total=counts_by((None, what, count) for _, what, count in rows).get(None, Counts()),
+        total=counts_by((None, *row[1:]) for row in rows).get(None, Counts()),
         recipes=[(f"{name} version {version}", recipes[name, version]) for name, version in sorted(recipes)],
         shifts=[
             (f"{start.shift or 'day'} of {start.at:%Y-%m-%d}", counts)

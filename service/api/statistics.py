@@ -46,7 +46,9 @@ class CountsOut(Out):
     false_rejects: int
     escapes: int
     first_pass_yield: float | None = Field(description="passed / total; null without an inspection.")
-    reviewed_yield: float | None = Field(description="(passed + false_rejects - escapes) / total.")
+    reviewed_yield: float | None = Field(
+        description="Share of what was good after people had looked: PASS that they did not overrule, and what they let pass."
+    )
 
 
 class DefectShareOut(Out):
@@ -150,8 +152,7 @@ def get_statistics(app: App, scope: InScope, calendar: ByCalendar, bucket: Bucke
     require_span(scope, bucket)
     step = calendar.step(bucket)
     rows = app.statistics.sums(["verdict", "review"], scope, ["minute", "name"], step)
-    counted = [(minute, name, count) for minute, name, count, _ in rows]
-    total = counts_by((None, name, count) for _, name, count in counted).get(None, Counts())
+    total = counts_by((None, *row[1:]) for row in rows).get(None, Counts())
     defects = app.statistics.sums(["defect"], scope, ["name", "field"])
     return StatsOut(
         since=scope.since,
@@ -162,7 +163,7 @@ def get_statistics(app: App, scope: InScope, calendar: ByCalendar, bucket: Bucke
             DefectShareOut.model_validate(bar)
             for bar in pareto((code, field, count) for code, field, count, _ in defects)
         ],
-        trend=[TrendOut.of(*one) for one in trend(counted, calendar, bucket)],
+        trend=[TrendOut.of(*one) for one in trend(rows, calendar, bucket)],
     )
 
 
@@ -174,7 +175,7 @@ def get_statistics_by_group(
 ) -> GroupList:
     columns = {"line": ["line"], "station": ["station_id"], "recipe": ["recipe", "recipe_version"]}[by]
     rows = app.statistics.sums(["verdict", "review"], scope, [*columns, "name"])
-    groups = counts_by((row[: len(columns)], row[-3], row[-2]) for row in rows)
+    groups = counts_by((row[: len(columns)], *row[-3:]) for row in rows)
     return GroupList(
         items=[
             GroupOut(

@@ -6,14 +6,11 @@ import contextlib
 import os
 import sqlite3
 from pathlib import Path
-from typing import Final
 
 import sqlalchemy as sa
 
 from service.db.engine import connect, migrate
 from service.errors import DatabaseUnusable, SettingsInvalid
-
-_PAGES_AT_ONCE: Final = 4096  # 16 MB; between them the service writes
 
 
 def back_up(url: str, target: Path) -> None:
@@ -69,7 +66,10 @@ def _copy(source: Path, target: Path) -> None:
             contextlib.closing(sqlite3.connect(f"{source.resolve().as_uri()}?mode=ro", uri=True)) as original,
             contextlib.closing(sqlite3.connect(partial)) as copy,
         ):
-            original.backup(copy, pages=_PAGES_AT_ONCE)
+            original.backup(
+                copy
+            )  # in one step: between two, each commit of the service would make it begin anew
+            copy.execute("PRAGMA journal_mode = DELETE")  # one file, which a read-only disk can hold
             (found,) = copy.execute("PRAGMA integrity_check").fetchone()
         if found != "ok":
             raise DatabaseUnusable(f"{source} is damaged: {found}")

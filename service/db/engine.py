@@ -30,6 +30,9 @@ _BUSY_TIMEOUT_MS: Final = 10_000
 _POSTGRESQL: Final = {
     "connect_timeout": 3,
     "tcp_user_timeout": 10_000,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
     "options": "-c timezone=UTC -c statement_timeout=30s -c idle_in_transaction_session_timeout=60s",
 }
 _CHANGE_LOCK: Final = (

@@ -26,9 +26,15 @@ def add_months_ahead(connection: sa.Connection, now: dt.datetime) -> None:
     for _ in range(MONTHS_AHEAD + 1):
         try:
             with connection.begin_nested():
+                # It locks the table out: behind a long query, such as a backup's, every insert would wait for it.
+                connection.exec_driver_sql("SET LOCAL lock_timeout = '500ms'")
                 _add_month(connection, month)
         except sa.exc.IntegrityError:
             log.warning("month_in_default_partition", month=f"{month:%Y-%m}")
+        except sa.exc.OperationalError:
+            log.warning(
+                "month_not_made_yet", month=f"{month:%Y-%m}", reason="the table is in use; tried again later"
+            )
         month = _next(month)
 
 

@@ -32,12 +32,12 @@ class ImageBucket:
 
     def __init__(self, settings: S3Settings, bucket: str) -> None:
         self._bucket, self._prefix = bucket, settings.prefix
-        self._client: Any = boto3.client(
-            "s3", endpoint_url=settings.endpoint_url, region_name=settings.region, config=_CONFIG
-        )
         try:
+            self._client: Any = boto3.client(
+                "s3", endpoint_url=settings.endpoint_url, region_name=settings.region, config=_CONFIG
+            )
             self._client.head_bucket(Bucket=bucket)
-        except (BotoCoreError, ClientError) as error:
+        except (BotoCoreError, ClientError, ValueError) as error:
             raise SettingsInvalid(f"PRINTPROOF_S3__BUCKET: {bucket} cannot be used: {error}") from None
 
     def put(self, key: str, data: bytes, media_type: str) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from service.matching.outcome import Verdict
 from service.statistics.tallies import Kind, Tallies, Tally, minute_of
 
 if TYPE_CHECKING:
     from service.inspections.inspection import Inspection
-    from service.inspections.reviews.review import ReviewOutcome
+    from service.inspections.reviews.review import Review
 
 
 def count(inspection: Inspection, tallies: Tallies) -> None:
@@ -20,9 +21,10 @@ def count(inspection: Inspection, tallies: Tallies) -> None:
             tallies.add(_tally(inspection, "score", "", result.name), total=result.score)
 
 
-def count_review(inspection: Inspection, outcome: ReviewOutcome, tallies: Tallies, count: int) -> None:
-    """In the minute of the inspection, so that the yield of its shift is told right."""
-    tallies.add(_tally(inspection, "review", outcome.value), count)
+def count_review(inspection: Inspection, review: Review, tallies: Tallies, count: int) -> None:
+    """In the minute of the inspection, so that the yield of its shift is told right; `total` is what good labels change by."""
+    good_before, good = inspection.verdict is Verdict.PASS, review.verdict is Verdict.PASS
+    tallies.add(_tally(inspection, "review", review.outcome.value), count, total=count * (good - good_before))
 
 
 def _tally(inspection: Inspection, kind: Kind, name: str, field: str = "") -> Tally:

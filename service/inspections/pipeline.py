@@ -160,10 +160,8 @@ class InspectionPipeline:
         if (
             failure is None and received.is_late
         ):  # the last commit was slow: nobody waits for this verdict any more
-            failure, rejected = (
-                DeadlinePassed("the verdict was stored after the deadline"),
-                recipe.on_error == "reject",
-            )
+            failure = DeadlinePassed("the verdict was stored after the deadline")
+            rejected = rejected or recipe.on_error == "reject"
         if failure is not None:
             failure.reject, failure.inspection_id = rejected, inspection.id
             raise failure

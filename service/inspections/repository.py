@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from service.idempotency.repository import Claim
 
 _SERIALS_LOCK: Final = 0x5050_0002
+_SWEEP_LOCK: Final = 0x5050_0003
+_LATEST: Final = dt.timedelta(minutes=2)
+"""By which an id may be later than the receipt: until this version ids were made when a result was stored."""
 
 
 MAX_STREAK: Final = 1000
@@ -249,6 +253,16 @@ class InspectionRepository:
         gone = sa.update(InspectionRow).where(InspectionRow.id.in_(inspection_ids)).values(image_key=None)
         self._writer.run(lambda session: session.execute(gone))
 
+    @contextmanager
+    def sole_sweeper(self) -> Iterator[bool]:
+        """Whether no other replica sweeps for as long as this one does."""
+        with transaction(self._engine) as session:
+            connection = session.connection()
+            ours = sa.func.pg_try_advisory_xact_lock(_SWEEP_LOCK)
+            if not is_sqlite(connection):  # which belongs to one process
+                connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
+            yield is_sqlite(connection) or bool(session.scalar(sa.select(ours)))
+
     def image_bytes(self) -> int:
         """What all stored images take."""
         total = sa.select(sa.func.sum(InspectionRow.image_bytes)).where(InspectionRow.image_key.is_not(None))
@@ -282,8 +296,8 @@ def _conditions(wanted: Filter) -> list[sa.ColumnElement[bool]]:
     if wanted.since is not None:
         found += [InspectionRow.id >= first_id_of(wanted.since), InspectionRow.received_at >= wanted.since]
     if wanted.until is not None:
-        after = wanted.until + dt.timedelta(milliseconds=1)  # an id has no finer time
-        found += [InspectionRow.id < first_id_of(after), InspectionRow.received_at < wanted.until]
+        latest = first_id_of(wanted.until + _LATEST)
+        found += [InspectionRow.id < latest, InspectionRow.received_at < wanted.until]
     if wanted.not_passed:
         found.append(InspectionRow.verdict.in_([Verdict.FAIL.value, Verdict.REVIEW.value]))
     if wanted.line is not None:

@@ -40,6 +40,10 @@ class Sweeper:
         Raises:
             StoreUnavailable: it could not go on; what was deleted is noted.
         """
+        with self._inspections.sole_sweeper() as ours:
+            return self._sweep(now) if ours else 0
+
+    def _sweep(self, now: dt.datetime) -> int:
         deleted = 0
         days = {
             Verdict.PASS: self._keep.pass_days,
@@ -48,28 +52,26 @@ class Sweeper:
         }
         for verdict, kept_for in days.items():
             if kept_for:
-                deleted += self._delete(verdict, now - dt.timedelta(days=kept_for), None)
+                deleted += self._delete(verdict, now - dt.timedelta(days=kept_for), None)[0]
         if self._keep.images_max_gb:
             excess = self._inspections.image_bytes() - int(self._keep.images_max_gb * GIGABYTE)
             for verdict in _LEAST_MISSED_FIRST:
                 if excess > 0:
-                    before = self._inspections.image_bytes()
-                    deleted += self._delete(verdict, now, excess)
-                    excess -= before - self._inspections.image_bytes()
+                    count, freed = self._delete(verdict, now, excess)
+                    deleted, excess = deleted + count, excess - freed
             if excess > 0:
                 log.warning("images_over_quota", bytes=excess, reason="what is left waits for a review")
         if deleted:
             log.info("images_swept", count=deleted)
         return deleted
 
-    def _delete(self, verdict: Verdict, before: dt.datetime, excess: int | None) -> int:
-        """The oldest images of a verdict, up to a time, and no more than `excess` bytes ask for."""
-        deleted = 0
-        while not self._stopping.is_set() and (excess is None or excess > 0):
+    def _delete(self, verdict: Verdict, before: dt.datetime, excess: int | None) -> tuple[int, int]:
+        """The oldest images of a verdict, up to a time, and no more than `excess` bytes ask for; count and bytes."""
+        deleted = freed = 0
+        while not self._stopping.is_set() and (excess is None or freed < excess):
             due = self._inspections.oldest_images(verdict, before, _AT_ONCE)
             if excess is not None:
-                due = _enough(due, excess)
-                excess -= sum(one.size for one in due)
+                due = _enough(due, excess - freed)
             if not due:
                 break
             self._images.delete(
@@ -78,7 +80,8 @@ class Sweeper:
             self._inspections.forget_images([one.inspection_id for one in due])
             metrics.images_swept.labels(verdict=verdict.value).inc(len(due))
             deleted += len(due)
-        return deleted
+            freed += sum(one.size for one in due)
+        return deleted, freed
 
 
 def _enough(images: list[KeptImage], excess: int) -> list[KeptImage]:

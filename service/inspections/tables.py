@@ -54,6 +54,7 @@ class InspectionRow(Base):
             "ix_inspections_image",
             "verdict",
             "id",
+            "image_bytes",
             sqlite_where=text("image_key IS NOT NULL"),
             postgresql_where=text("image_key IS NOT NULL"),
         ),

@@ -52,14 +52,19 @@ class Calendar:
         zone = ZoneInfo(self.timezone)
         local = moment.astimezone(zone)
         if bucket is Bucket.MINUTE:
-            return Start(local.replace(second=0, microsecond=0))
+            return Start(_fixed(local.replace(second=0, microsecond=0)))
         if bucket is Bucket.HOUR:
-            return Start(local.replace(minute=0, second=0, microsecond=0))
+            return Start(_fixed(local.replace(minute=0, second=0, microsecond=0)))
         if bucket is Bucket.DAY or not self.shifts:
-            return Start(local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0))
+            return Start(_fixed(local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)))
         date, shift = Clock(self.timezone, self.shifts).at(moment)
         begin = dict(self.shifts)[shift or ""]
         day_begins = self.shifts[0][1]
         midnight = dt.datetime.combine(date, dt.time())
         wall = midnight + dt.timedelta(minutes=day_begins + (begin - day_begins) % 1440)
-        return Start(wall.replace(tzinfo=zone), shift)
+        return Start(_fixed(wall.replace(tzinfo=zone)), shift)
+
+
+def _fixed(local: dt.datetime) -> dt.datetime:
+    """The same time with its offset alone: two times of one zone are equal to Python if their clocks show the same."""
+    return local.replace(tzinfo=dt.timezone(local.utcoffset() or dt.timedelta(0)))

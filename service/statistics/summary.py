@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any
 
 from service.statistics.calendar import Bucket, Calendar, Start
-
-K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(slots=True)
@@ -23,6 +21,8 @@ class Counts:
     confirmed: int = 0
     false_rejects: int = 0
     escapes: int = 0
+    corrected: int = 0
+    """By how many good labels reviews have changed the number of those that passed."""
 
     @property
     def total(self) -> int:
@@ -36,11 +36,11 @@ class Counts:
     @property
     def reviewed_yield(self) -> float | None:
         """Share of what was good after people had looked at it."""
-        good = self.passed + self.false_rejects - self.escapes
-        return good / self.total if self.total else None
+        return (self.passed + self.corrected) / self.total if self.total else None
 
-    def add(self, name: str, count: int) -> None:
-        """`name` is a verdict, or the outcome of a review."""
+    def add(self, name: str, count: int, total: float) -> None:
+        """`name` is a verdict, or the outcome of a review; `total` is what reviews change the number of good labels by."""
+        self.corrected += round(total)
         attribute = _ATTRIBUTES[name]
         setattr(self, attribute, getattr(self, attribute) + count)
 
@@ -77,11 +77,11 @@ class FieldScore:
     mean: float
 
 
-def counts_by(rows: Iterable[tuple[K, str, int]]) -> dict[K, Counts]:
-    """Rows of key, verdict or review outcome, and count."""
-    found: defaultdict[K, Counts] = defaultdict(Counts)
-    for key, name, count in rows:
-        found[key].add(name, count)
+def counts_by(rows: Iterable[tuple[Any, ...]]) -> dict[Any, Counts]:
+    """Rows of key, verdict or review outcome, count, and what good labels change by."""
+    found: defaultdict[Any, Counts] = defaultdict(Counts)
+    for key, name, count, total in rows:
+        found[key].add(name, count, total)
     return dict(found)
 
 
@@ -96,12 +96,10 @@ def pareto(rows: Iterable[tuple[str, str, int]]) -> list[DefectShare]:
     return bars
 
 
-def trend(
-    rows: Iterable[tuple[int, str, int]], calendar: Calendar, bucket: Bucket
-) -> list[tuple[Start, Counts]]:
-    """Rows of minute, verdict or review outcome, and count; buckets in which nothing was inspected are left out."""
+def trend(rows: Iterable[tuple[Any, ...]], calendar: Calendar, bucket: Bucket) -> list[tuple[Start, Counts]]:
+    """Rows of minute and then as for `counts_by`; buckets in which nothing was inspected are left out."""
     starts = _Starts(calendar, bucket)
-    counts = counts_by((starts[minute], name, count) for minute, name, count in rows)
+    counts = counts_by((starts[row[0]], *row[1:]) for row in rows)
     return sorted(counts.items(), key=lambda item: item[0].at)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import threading
 from pathlib import Path
@@ -140,3 +141,34 @@ def test_nothing_is_overwritten_and_nothing_damaged_restored(filled: Plant, tmp_
 def test_postgresql_has_tools_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(SettingsInvalid, match=r"docs/storage\.md"):
         back_up("postgresql://x/y", tmp_path / "x")
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+def test_a_backup_ends_while_a_line_runs(filled: Plant, tmp_path: Path) -> None:
+    """Of more than fits into one step of SQLite's own default, with a commit every few milliseconds."""
+    with filled.database.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE ballast (data BLOB)")
+        connection.exec_driver_sql("INSERT INTO ballast VALUES (zeroblob(60000000))")
+    stop = threading.Event()
+
+    def write() -> None:
+        writer = sqlite3.connect(str(filled.database.url.database), timeout=10)
+        while not stop.wait(0.005):
+            writer.execute("INSERT INTO ballast VALUES (x'00')")
+            writer.commit()
+        writer.close()
+
+    writing = threading.Thread(target=write)
+    writing.start()
+    try:
+        done = threading.Thread(
+            target=back_up, args=(sqlite_plant_url(filled), tmp_path / "big.db"), daemon=True
+        )
+        done.start()
+        done.join(20)
+        assert not done.is_alive()
+    finally:
+        stop.set()
+        writing.join()
+    assert (tmp_path / "big.db").stat().st_size > 60_000_000
+    assert not (tmp_path / "big.db-wal").exists()

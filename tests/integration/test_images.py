@@ -87,7 +87,11 @@ def test_more_objects_are_deleted_than_fit_into_one_request(s3: S3Settings) -> N
 
 
 def test_a_bucket_that_cannot_be_used_stops_the_start(s3: S3Settings) -> None:
-    for wrong in ({"bucket": "nowhere"}, {"endpoint_url": "http://127.0.0.1:9"}):
+    for wrong in (
+        {"bucket": "nowhere"},
+        {"endpoint_url": "http://127.0.0.1:9"},
+        {"endpoint_url": "minio:9000"},
+    ):
         with pytest.raises(SettingsInvalid, match="PRINTPROOF_S3__BUCKET"):
             open_store(Settings(s3=s3.model_copy(update=wrong)))
 
@@ -170,6 +174,28 @@ def test_beyond_the_quota_the_oldest_go_that_are_least_missed(
     assert (left["PASS"], left["FAIL"]) == ([], ids(kept["FAIL"])[1:])
     assert sweep(plant, images_max_gb=of_each) == 2  # open reviews stay, whatever the quota
     assert with_images(plant) == {"PASS": [], "FAIL": [], "REVIEW": ids(kept["REVIEW"])}
+
+
+def test_images_that_arrive_meanwhile_do_not_count(
+    plant: Plant, kept: dict[str, list[Inspection]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forget = plant.inspections.forget_images
+
+    def forget_and_receive(ids: Sequence[str]) -> None:
+        forget(ids)
+        plant.inspect(reads("MILK", "LOT 77A"))
+
+    monkeypatch.setattr(plant.inspections, "forget_images", forget_and_receive)
+    assert sweep(plant, images_max_gb=8 * len(IMAGE) / GIGABYTE) == 1
+    assert with_images(plant)["FAIL"] == ids(kept["FAIL"])
+
+
+def test_one_replica_sweeps_at_a_time(plant: Plant, kept: dict[str, list[Inspection]]) -> None:
+    with plant.inspections.sole_sweeper() as ours:
+        assert ours
+        if plant.database.dialect.name == "postgresql":
+            assert sweep(plant, days=2, pass_days=1) == 0
+    assert sweep(plant, days=2, pass_days=1) == 3
 
 
 def test_an_image_that_somebody_deleted_is_no_hindrance(

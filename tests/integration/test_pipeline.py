@@ -112,6 +112,27 @@ def test_no_row_no_pass(plant: Plant) -> None:
     assert raised.value.reject
 
 
+@pytest.mark.parametrize("on_error", ["reject", "accept"])
+@pytest.mark.parametrize("lot", ["77A", "78A"])
+def test_a_slow_last_commit_lets_no_bad_part_pass(
+    plant: Plant, monkeypatch: pytest.MonkeyPatch, on_error: str, lot: str
+) -> None:
+    source = f"on_error: {on_error}\n{RECIPE}"
+    plant.recipes.sync([(parse_recipe(source, "milk.yaml"), source)])
+    add = plant.inspections.add
+
+    def slow(*arguments: Any) -> Any:
+        stored = add(*arguments)
+        time.sleep(0.5)
+        return stored
+
+    monkeypatch.setattr(plant.inspections, "add", slow)
+    with pytest.raises(DeadlinePassed) as raised:
+        plant.inspect(reads("MILK", f"LOT {lot}"), deadline_ms=400)
+    assert raised.value.reject is (lot == "78A" or on_error == "reject")
+    assert raised.value.inspection_id == plant.stored()[0].id
+
+
 @only_sqlite
 def test_a_verdict_that_waits_too_long_for_the_database_is_late(plant: Plant, tmp_path: Path) -> None:
     def then_somebody_holds_the_database(frames: Sequence[Frame]) -> list[Reading]:

@@ -35,8 +35,8 @@ class ReviewRepository:
         with change(self._engine) as session:
             before = session.get(ReviewRow, inspection.id)
             if before is not None:
-                count_review(inspection, ReviewOutcome(before.outcome), pending(session), -1)
-            count_review(inspection, review.outcome, pending(session), 1)
+                count_review(inspection, _review(before), pending(session), -1)
+            count_review(inspection, review, pending(session), 1)
             session.merge(
                 ReviewRow(
                     inspection_id=inspection.id,
@@ -56,9 +56,8 @@ class ReviewRepository:
         """The reviews of those that have one."""
         query = sa.select(ReviewRow).where(ReviewRow.inspection_id.in_(inspection_ids))
         with transaction(self._engine) as session:
-            return {
-                row.inspection_id: Review(
-                    row.at, row.by, Verdict(row.verdict), ReviewOutcome(row.outcome), row.reason
-                )
-                for row in session.scalars(query)
-            }
+            return {row.inspection_id: _review(row) for row in session.scalars(query)}
+
+
+def _review(row: ReviewRow) -> Review:
+    return Review(row.at, row.by, Verdict(row.verdict), ReviewOutcome(row.outcome), row.reason)

@@ -11,11 +11,12 @@ MIDNIGHT = 29_901_600  # 2026-11-07T00:00Z, in minutes
 def test_yields() -> None:
     counts = counts_by(
         [
-            (None, "PASS", 90),
-            (None, "FAIL", 8),
-            (None, "REVIEW", 2),
-            (None, "false_reject", 3),
-            (None, "escape", 1),
+            (None, "PASS", 90, 0.0),
+            (None, "FAIL", 8, 0.0),
+            (None, "REVIEW", 2, 0.0),
+            (None, "false_reject", 3, 3.0),
+            (None, "escape", 1, -1.0),
+            (None, "escape", 1, 0.0),  # of a REVIEW that was not rejected
         ]
     )[None]
     assert (counts.total, counts.first_pass_yield, counts.reviewed_yield) == (100, 0.9, 0.92)
@@ -35,10 +36,10 @@ def test_pareto() -> None:
 
 def test_trend() -> None:
     rows = [
-        (MIDNIGHT + 75, "PASS", 2),
-        (MIDNIGHT, "PASS", 1),
-        (MIDNIGHT + 59, "FAIL", 3),
-        (MIDNIGHT + 60, "REVIEW", 1),
+        (MIDNIGHT + 75, "PASS", 2, 0.0),
+        (MIDNIGHT, "PASS", 1, 0.0),
+        (MIDNIGHT + 59, "FAIL", 3, 0.0),
+        (MIDNIGHT + 60, "REVIEW", 1, 0.0),
     ]
     found = trend(rows, Calendar("UTC"), Bucket.HOUR)
     assert [(start.at.hour, counts.passed, counts.failed, counts.review) for start, counts in found] == [
@@ -58,4 +59,14 @@ def test_scores() -> None:
     assert [(one.start.at.hour, one.count, one.mean) for one in found] == [
         (0, 4, pytest.approx(0.85)),
         (1, 1, 0.5),
+    ]
+
+
+def test_the_hour_that_comes_twice_is_two() -> None:
+    first = 29_881_440  # 2026-10-25T00:00Z: 02:00 in Berlin, as an hour later again
+    rows = [(first, "PASS", 3, 0.0), (first + 60, "PASS", 5, 0.0)]
+    found = trend(rows, Calendar("Europe/Berlin"), Bucket.HOUR)
+    assert [(start.at.isoformat(), counts.passed) for start, counts in found] == [
+        ("2026-10-25T02:00:00+02:00", 3),
+        ("2026-10-25T02:00:00+01:00", 5),
     ]

@@ -31,7 +31,7 @@ def upgrade() -> None:
     op.create_index(
         "ix_inspections_image",
         "inspections",
-        ["verdict", "id"],
+        ["verdict", "id", "image_bytes"],
         sqlite_where=kept,
         postgresql_where=kept,
     )
