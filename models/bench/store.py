@@ -6,6 +6,7 @@ Inserts are compared with the same inserts of one commit each, in alternating ro
 from __future__ import annotations
 
 import datetime as dt
+import re
 import statistics
 import threading
 import time
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import Path
 from typing import Final
 
 import sqlalchemy as sa
@@ -32,6 +34,7 @@ from service.statistics.calendar import Bucket, Calendar
 from service.statistics.repository import Scope, StatisticsRepository, write_pending
 from service.statistics.summary import pareto, scores, trend
 
+HEADINGS: Final = {"postgresql": "### PostgreSQL", "sqlite": "### SQLite"}
 RUNS: Final = 9
 PAGE: Final = 51
 THREADS: Final = 16
@@ -215,8 +218,8 @@ def _insert(inspections: InspectionRepository, example: Inspection) -> list[floa
 
 
 def report(database: str, rows: int, queries: list[Timed], inserts: list[Inserted]) -> str:
-    """Markdown tables."""
-    lines = [f"### {database}, {rows:,} rows", ""]
+    """A section of Markdown."""
+    lines = [f"{HEADINGS[database]}, {rows:,} rows", ""]
     lines += [f"| query, {RUNS} runs | found | median ms | longest ms |", "|---|---|---|---|"]
     lines += [
         f"| {one.what} | {one.found:,} | {one.median_ms:.1f} | {one.longest_ms:.1f} |" for one in queries
@@ -230,3 +233,12 @@ def report(database: str, rows: int, queries: list[Timed], inserts: list[Inserte
         f"| {one.how} | {one.a_second:.0f} | {one.median_ms:.1f} | {one.p99_ms:.1f} |" for one in inserts
     ]
     return "\n".join([*lines, ""])
+
+
+def write_section(page: Path, section: str) -> None:
+    """Put a section into a page: in the place of the one about the same database, or at the end."""
+    text = page.read_text("utf-8") if page.exists() else ""
+    heading = section.partition(",")[0]
+    found = re.search(rf"^{re.escape(heading)},.*?(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
+    start, end = found.span() if found else (len(text), len(text))
+    page.write_text(f"{text[:start]}{section.rstrip()}\n\n{text[end:]}".rstrip() + "\n", "utf-8")

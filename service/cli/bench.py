@@ -68,7 +68,10 @@ def match(
 @app.command("store")
 def store(
     rows: Annotated[int, typer.Option(min=1000, help="Rows to fill an empty database with.")],
-    out: Annotated[Path, typer.Option(help="Markdown file for the tables.")],
+    page: Annotated[
+        Path,
+        typer.Option(help="Markdown page, in which the section of this kind of database is written anew."),
+    ] = Path("docs/benchmarks.md"),
 ) -> None:
     """Fill the database of PRINTPROOF_DATABASE_URL if it is empty, and time queries and inserts among its rows."""
     from models.bench import plant  # noqa: PLC0415
@@ -84,7 +87,7 @@ def store(
         queries = bench_store.measure_queries(database)
         inserts = bench_store.measure_inserts(database)
         text = bench_store.report(database.dialect.name, rows, queries, inserts)
-    out.write_text(text, "utf-8")
+    bench_store.write_section(page, text)
     output.print(text, markup=False)
 
 

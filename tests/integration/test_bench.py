@@ -7,11 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
-from models.bench import peers, report, runner
+from models.bench import peers, plant, report, runner, store
 from models.bench.peers import PEERS, Peer, Worker
+from service.db import engine as db
 from service.errors import EngineFailed, ImageMissing, WeightsMissing
 from service.samples.generator import Sample
+from tests.postgresql import PostgreSQL
 
 
 def quiet(_message: str) -> None:
@@ -102,3 +105,37 @@ def test_every_peer_is_locked_by_hash() -> None:
         text = (Path(peers.__file__).parent / peer.lock).read_text("utf-8")
         assert "--hash=sha256:" in text
         assert "://" not in text
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_the_store_is_measured_among_the_rows_of_a_plant(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    server: PostgreSQL = request.getfixturevalue("postgresql")
+    url = f"sqlite:///{tmp_path / 'x.db'}" if kind == "sqlite" else server.new_database()
+    monkeypatch.setattr(store, "SECONDS", 0.1)
+    monkeypatch.setattr(store, "RUNS", 1)
+    page = tmp_path / "page.md"
+    page.write_text(f"# Page\n\n{store.HEADINGS[kind]}, 1 rows\n\nold\n\n## After\n")
+    with db.opened(url) as database:
+        plant.fill(database, 2000, lambda _message: None)
+        assert store.count_rows(database) == 2000
+        assert store.is_made_up(database)
+        queries = {one.what: one for one in store.measure_queries(database)}
+        inserts = store.measure_inserts(database)
+        assert store.count_rows(database) == 2000 + round(sum(one.a_second for one in inserts) * 3 * 0.1)
+    assert queries["page: newest"].found == 51
+    assert queries["page: text of one label"].found == 1
+    assert queries["page: text on no label"].found == 0
+    assert queries["page: station and recipe that never met"].found == 0
+    assert queries["page: text on every label"].found == 51
+    assert queries["table (CSV): 10,000 rows of one shift"].found == 2001
+    store.write_section(page, store.report(kind, 2000, list(queries.values()), inserts))
+    text = page.read_text()
+    assert "old" not in text
+    assert text.startswith(f"# Page\n\n{store.HEADINGS[kind]}, 2,000 rows\n")
+    assert text.endswith("\n\n## After\n")
+
+
+def test_the_bench_touches_no_results_but_its_own(database: sa.Engine, recipes: object) -> None:
+    assert not store.is_made_up(database)
