@@ -47,3 +47,11 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Sample
     """Folder and truth of sample labels: six good ones and each defect."""
     folder = tmp_path_factory.mktemp("samples")
     return folder, make_samples(folder, seed=42, count=12)
+
+
+@pytest.fixture(scope="session")
+def good(samples: tuple[Path, list[Sample]]) -> tuple[bytes, Sample]:
+    """Image and truth of a label that passes."""
+    folder, truth = samples
+    sample = next(sample for sample in truth if sample.defect is None)
+    return (folder / sample.file).read_bytes(), sample

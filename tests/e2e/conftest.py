@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx2
-import pytest
 
 from service.access.repository import KeyRepository
 from service.access.roles import Role
@@ -98,10 +97,3 @@ def serving(
         if server.process.poll() is None:
             server.process.kill()
             server.process.wait()
-
-
-@pytest.fixture
-def good(samples: tuple[Path, list[Sample]]) -> tuple[bytes, Sample]:
-    folder, truth = samples
-    sample = next(sample for sample in truth if sample.defect is None)
-    return (folder / sample.file).read_bytes(), sample

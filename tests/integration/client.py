@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -15,7 +16,12 @@ from service.access.roles import Role
 from service.app import create_app
 from service.audit.entry import Author
 from service.samples.generator import Sample
-from service.settings import Settings
+from service.settings import EngineSettings, Settings
+
+
+def settings_of(folder: Path, recipes: Path, **more: Any) -> Settings:
+    """Of a service whose data is in a folder, on the CPU."""
+    return Settings(data_dir=folder, recipes_dir=recipes, engine=EngineSettings(device="cpu"), **more)
 
 
 def ready_client(settings: Settings, role: Role = Role.ADMIN) -> Iterator[TestClient]:

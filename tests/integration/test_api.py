@@ -17,20 +17,16 @@ from service.app import create_app
 from service.errors import DeviceUnavailable, RecipeInvalid, SettingsInvalid, WeightsAltered, WeightsMissing
 from service.samples.generator import Sample
 from service.settings import EngineSettings, LimitSettings, Settings
-from tests.integration.client import assert_problem, post, ready_client, values_of
+from tests.integration.client import assert_problem, post, ready_client, settings_of, values_of
 
 MAX_BYTES = 2_000_000
 
 
 @pytest.fixture(scope="module")
-def settings(
-    tmp_path_factory: pytest.TempPathFactory, weights_dir: Path, samples: tuple[Path, list[Sample]]
-) -> Settings:
-    return Settings(
-        data_dir=tmp_path_factory.mktemp("data"),
-        weights_dir=weights_dir,
-        recipes_dir=samples[0] / "recipes",
-        engine=EngineSettings(device="cpu"),
+def settings(tmp_path_factory: pytest.TempPathFactory, samples: tuple[Path, list[Sample]]) -> Settings:
+    return settings_of(
+        tmp_path_factory.mktemp("data"),
+        samples[0] / "recipes",
         limits=LimitSettings(image_max_bytes=MAX_BYTES, image_max_pixels=2_000_000),
     )
 
@@ -38,13 +34,6 @@ def settings(
 @pytest.fixture(scope="module")
 def client(settings: Settings) -> Iterator[TestClient]:
     yield from ready_client(settings)
-
-
-@pytest.fixture(scope="module")
-def good(samples: tuple[Path, list[Sample]]) -> tuple[bytes, Sample]:
-    folder, truth = samples
-    sample = next(sample for sample in truth if sample.defect is None)
-    return (folder / sample.file).read_bytes(), sample
 
 
 def test_the_answer_has_the_fixed_keys(client: TestClient, good: tuple[bytes, Sample]) -> None:

@@ -13,8 +13,7 @@ from fastapi.testclient import TestClient
 
 from service.db import engine as db
 from service.samples.generator import Sample
-from service.settings import EngineSettings, Settings
-from tests.integration.client import assert_problem, post, ready_client
+from tests.integration.client import assert_problem, post, ready_client, settings_of
 from tests.postgresql import PostgreSQL
 
 RECIPE = 'recipe: any\nfields:\n  - {name: lot, expect: "{lot}"}\n'
@@ -31,20 +30,16 @@ TEXTS = [
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def client(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, weights_dir: Path
-) -> Iterator[TestClient]:
+def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     url = None
     if request.param == "postgresql":
         server: PostgreSQL = request.getfixturevalue("postgresql")
         url = server.new_database()
     recipes = tmp_path_factory.mktemp("recipes")
     (recipes / "any.yaml").write_text(RECIPE)
-    settings = Settings(
-        data_dir=tmp_path_factory.mktemp("data"),
-        weights_dir=weights_dir,
-        recipes_dir=recipes,
-        engine=EngineSettings(device="cpu"),
+    settings = settings_of(
+        tmp_path_factory.mktemp("data"),
+        recipes,
         database_url=url,
     )
     yield from ready_client(settings)

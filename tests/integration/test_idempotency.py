@@ -21,8 +21,7 @@ from service.idempotency import repository as idempotency_repository
 from service.idempotency.repository import Claim, IdempotencyRepository, finish
 from service.inspections.repository import Filter, InspectionRepository
 from service.samples.generator import Sample
-from service.settings import EngineSettings, Settings
-from tests.integration.client import assert_problem, key_of, ready_client, values_of
+from tests.integration.client import assert_problem, key_of, ready_client, settings_of, values_of
 
 LEASE = dt.timedelta(seconds=30)
 
@@ -105,21 +104,13 @@ def test_of_many_at_once_in_two_replicas_one_gets_the_key(database: sa.Engine) -
 
 @pytest.fixture(scope="module")
 def client(
-    tmp_path_factory: pytest.TempPathFactory, weights_dir: Path, samples: tuple[Path, list[Sample]]
+    tmp_path_factory: pytest.TempPathFactory, samples: tuple[Path, list[Sample]]
 ) -> Iterator[TestClient]:
-    settings = Settings(
-        data_dir=tmp_path_factory.mktemp("data"),
-        weights_dir=weights_dir,
-        recipes_dir=samples[0] / "recipes",
-        engine=EngineSettings(device="cpu"),
+    settings = settings_of(
+        tmp_path_factory.mktemp("data"),
+        samples[0] / "recipes",
     )
     yield from ready_client(settings)
-
-
-@pytest.fixture(scope="module")
-def good(samples: tuple[Path, list[Sample]]) -> tuple[bytes, Sample]:
-    sample = next(sample for sample in samples[1] if sample.defect is None)
-    return (samples[0] / sample.file).read_bytes(), sample
 
 
 def post(client: TestClient, key: str, good: tuple[bytes, Sample], **more: str) -> httpx2.Response:

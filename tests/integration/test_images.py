@@ -28,8 +28,8 @@ from service.inspections.reviews.repository import ReviewRepository
 from service.inspections.sweeper import GIGABYTE, Sweeper
 from service.matching.outcome import Verdict
 from service.samples.generator import Sample
-from service.settings import EngineSettings, KeepSettings, S3Settings, Settings
-from tests.integration.client import assert_problem, post, ready_client, values_of
+from service.settings import KeepSettings, S3Settings, Settings
+from tests.integration.client import assert_problem, post, ready_client, settings_of, values_of
 from tests.integration.plant import IMAGE, Plant, reads
 
 AT = dt.datetime(2026, 12, 1, 10, tzinfo=dt.timezone.utc)
@@ -223,16 +223,13 @@ def test_a_sweep_that_breaks_off_goes_on_later(
 @pytest.fixture(scope="module")
 def client(
     tmp_path_factory: pytest.TempPathFactory,
-    weights_dir: Path,
     samples: tuple[Path, list[Sample]],
     s3: S3Settings,
 ) -> Iterator[TestClient]:
     """Of a service that keeps its images in a bucket."""
-    settings = Settings(
-        data_dir=tmp_path_factory.mktemp("data"),
-        weights_dir=weights_dir,
-        recipes_dir=samples[0] / "recipes",
-        engine=EngineSettings(device="cpu"),
+    settings = settings_of(
+        tmp_path_factory.mktemp("data"),
+        samples[0] / "recipes",
         s3=s3,
     )
     yield from ready_client(settings)

@@ -12,8 +12,8 @@ from fastapi.testclient import TestClient
 from service.db import engine as db
 from service.recipes.repository import RecipeRepository
 from service.samples.generator import Sample
-from service.settings import EngineSettings, Settings
-from tests.integration.client import assert_problem, post, ready_client
+from service.settings import Settings
+from tests.integration.client import assert_problem, post, ready_client, settings_of
 
 ANN = {"reason": "new customer"}
 SOURCE = """recipe: {name}
@@ -24,14 +24,10 @@ fields:
 
 
 @pytest.fixture(scope="module")
-def settings(
-    tmp_path_factory: pytest.TempPathFactory, weights_dir: Path, samples: tuple[Path, list[Sample]]
-) -> Settings:
-    return Settings(
-        data_dir=tmp_path_factory.mktemp("data"),
-        weights_dir=weights_dir,
-        recipes_dir=samples[0] / "recipes",
-        engine=EngineSettings(device="cpu"),
+def settings(tmp_path_factory: pytest.TempPathFactory, samples: tuple[Path, list[Sample]]) -> Settings:
+    return settings_of(
+        tmp_path_factory.mktemp("data"),
+        samples[0] / "recipes",
     )
 
 

@@ -14,21 +14,19 @@ import pytest
 from fastapi.testclient import TestClient
 
 from service.samples.generator import Sample
-from service.settings import EngineSettings, PlantSettings, Settings
-from tests.integration.client import assert_problem, post, ready_client, values_of
+from service.settings import PlantSettings
+from tests.integration.client import assert_problem, post, ready_client, settings_of, values_of
 
 REASON = {"reason": "looked at it"}
 
 
 @pytest.fixture(scope="module")
 def client(
-    tmp_path_factory: pytest.TempPathFactory, weights_dir: Path, samples: tuple[Path, list[Sample]]
+    tmp_path_factory: pytest.TempPathFactory, samples: tuple[Path, list[Sample]]
 ) -> Iterator[TestClient]:
-    settings = Settings(
-        data_dir=tmp_path_factory.mktemp("data"),
-        weights_dir=weights_dir,
-        recipes_dir=samples[0] / "recipes",
-        engine=EngineSettings(device="cpu"),
+    settings = settings_of(
+        tmp_path_factory.mktemp("data"),
+        samples[0] / "recipes",
         plant=PlantSettings.model_validate(
             {"timezone": "Europe/Berlin", "shifts": "early=06:00, late=14:00, night=22:00"}
         ),

@@ -17,9 +17,9 @@ from service.app import create_app
 from service.audit.entry import Author
 from service.db import engine as db
 from service.samples.generator import Sample
-from service.settings import AccessSettings, EngineSettings, Settings
+from service.settings import AccessSettings, Settings
 from tests.contract import openapi
-from tests.integration.client import assert_problem, key_of, ready_client, values_of
+from tests.integration.client import assert_problem, key_of, ready_client, settings_of, values_of
 
 PASSWORD = "correct horse battery"  # noqa: S105
 OPEN_PATHS = {("get", "/livez"), ("get", "/readyz"), ("get", "/metrics"), ("post", "/v1/session")}
@@ -68,14 +68,10 @@ ALLOWED = {
 
 
 @pytest.fixture(scope="module")
-def settings(
-    tmp_path_factory: pytest.TempPathFactory, weights_dir: Path, samples: tuple[Path, list[Sample]]
-) -> Settings:
-    return Settings(
-        data_dir=tmp_path_factory.mktemp("data"),
-        weights_dir=weights_dir,
-        recipes_dir=samples[0] / "recipes",
-        engine=EngineSettings(device="cpu"),
+def settings(tmp_path_factory: pytest.TempPathFactory, samples: tuple[Path, list[Sample]]) -> Settings:
+    return settings_of(
+        tmp_path_factory.mktemp("data"),
+        samples[0] / "recipes",
     )
 
 
@@ -97,12 +93,6 @@ def keys(client: TestClient) -> dict[str, dict[str, str]]:
 @pytest.fixture(autouse=True)
 def _no_session(client: TestClient) -> None:
     client.cookies.clear()
-
-
-@pytest.fixture(scope="module")
-def good(samples: tuple[Path, list[Sample]]) -> tuple[bytes, Sample]:
-    sample = next(sample for sample in samples[1] if sample.defect is None)
-    return (samples[0] / sample.file).read_bytes(), sample
 
 
 def log_in(client: TestClient, password: str = PASSWORD) -> dict[str, Any]:
