@@ -77,9 +77,10 @@ def demo(
             if not wrong
             else f"wrong: {', '.join(wrong)}"
         )
-        say(f"last result  {base}/v1/inspections/{answers[-1].result['id']}")
+        last = f"{base}/v1/inspections/{answers[-1].result['id']}"
+        say(f"last result  {last}   seen: {last}/overlay")
         say(f"all results  {base}/v1/inspections   failed: {base}/v1/inspections?verdict=FAIL")
-        say(f"image        {base}/v1/inspections/{answers[-1].result['id']}/image")
+        say(f"yield        {base}/v1/stats   report: {base}/v1/report   table: {base}/v1/inspections.csv")
         say(f"metrics      {base}/metrics   facts: {base}/v1/info   API: {base}/openapi.json")
         if not once:
             say("serving until Ctrl-C")
