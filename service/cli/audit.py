@@ -34,7 +34,8 @@ def verify(
 ) -> None:
     """Follow the hash chain from its beginning; exit 1 if an entry was changed or is missing.
 
-    Note the digest down where nobody of the plant can change it: it shows later that the end was not cut off.
+    Note the digest down where nobody of the plant can change it: it alone shows later whether the end was cut off, or
+    the chain written anew.
     """
     with _trail() as trail:
         found = trail.verify(head)

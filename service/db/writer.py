@@ -67,10 +67,9 @@ class GroupWriter:
     def _commit_all(self, group: list[_Entry]) -> None:
         if len(group) > 1 and self._commit(group) is None:
             return
+        # One that the database refuses fails alone; if the database is away, all of them do.
         outage: Exception | None = None
-        for (
-            entry
-        ) in group:  # one that the database refuses fails alone; if the database is away, all of them do
+        for entry in group:
             entry.error = outage or self._commit([entry])
             entry.done = True
             if isinstance(

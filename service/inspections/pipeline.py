@@ -130,7 +130,8 @@ class InspectionPipeline:
         Raises:
             RecipeNotFound, StationNotFound, InvalidInput: the request cannot be carried out; nothing is stored.
             NotReady, QueueFull: it was not admitted; nothing is stored.
-            DeadlinePassed, EngineFailed: it was admitted and failed; a REVIEW with the reason is stored.
+            DeadlinePassed, EngineFailed: it was admitted and failed; a REVIEW with the reason is stored, or the verdict as
+                it was if only its last commit was late.
             StoreUnavailable: the result could not be stored, so there is no verdict.
             IdempotencyKeyInFlight: the `claim` has ended, and the request was taken up again.
 
@@ -157,9 +158,8 @@ class InspectionPipeline:
             raise
         _observe(inspection, timings | storing)
         failure, rejected = _failure(inspection.defects), inspection.reject
-        if (
-            failure is None and received.is_late
-        ):  # the last commit was slow: nobody waits for this verdict any more
+        if failure is None and received.is_late:
+            # The last commit was slow: nobody waits for this verdict any more.
             failure = DeadlinePassed("the verdict was stored after the deadline")
             rejected = rejected or recipe.on_error == "reject"
         if failure is not None:

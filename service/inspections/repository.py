@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
@@ -35,7 +35,6 @@ _SERIALS_LOCK: Final = 0x5050_0002
 _SWEEP_LOCK: Final = 0x5050_0003
 _LATEST: Final = dt.timedelta(minutes=2)
 """By which an id may be later than the receipt: until this version ids were made when a result was stored."""
-
 
 MAX_STREAK: Final = 1000
 _STEP: Final = 1000
@@ -90,7 +89,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An inspection as a line of a table; `defects` are their codes."""
+    """An inspection as a line of a table: columns of its own, then those of its review."""
 
     id: str
     received_at: dt.datetime
@@ -108,19 +107,8 @@ class Line:
     review_reason: str | None
 
 
-_OF_LINE: Final = (
-    "id",
-    "received_at",
-    "captured_at",
-    "verdict",
-    "reject",
-    "recipe",
-    "recipe_version",
-    "station_id",
-    "part_id",
-    "defects",
-    "expected",
-)
+_OF_REVIEW: Final = 3
+_OF_LINE: Final = tuple(one.name for one in fields(Line))[:-_OF_REVIEW]
 
 
 class SerialLog:
